@@ -90,7 +90,7 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "dedup/items/unknown_response",
-        "Items that are kept, since it is not known which response they came from (see :doc:`/usage/with-scrapy`).",
+        "Items that are kept, since it is not known which response they came from (see :doc:`/reference/with-scrapy`).",
     ),
     ("dedup/transient/items", "Items in which transient content was stripped or marked."),
     ("dedup/transient/fields", "Values of fields that were, a list of strings counting as one."),
@@ -102,7 +102,7 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "dedup/transient/unknown_response",
-        "Items left alone, since it is not known which response they came from: see :doc:`/usage/transient-content`.",
+        "Items left alone, since it is not known which response they came from: see :doc:`/how-to/transient-content`.",
     ),
     (
         "dedup/transient/carried",

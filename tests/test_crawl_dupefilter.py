@@ -500,7 +500,7 @@ async def test_an_add_on_that_takes_the_filter_out_is_told(serve: Serve, caplog:
     done = await crawl(Links, server.url("/"), ADDONS={"scrapy_dedup.Addon": 600, TakingAddon: 700})
     (warning,) = messages(caplog)
     assert warning == (
-        "DUPEFILTER_CLASS is <class 'scrapy.dupefilters.RFPDupeFilter'>, not that of scrapy-dedup: nothing is discarded "
+        "DUPEFILTER_CLASS is <class 'scrapy.dupefilters.RFPDupeFilter'>, not that of scrapy-dedup: nothing is filtered "
         "before it is queued. Give scrapy_dedup.Addon the highest number in ADDONS."
     )
     assert len(done.items) == len(stock.items)

@@ -127,7 +127,7 @@ def test_import_without_writing(project):
         ("Clean-param: a", ["--format", "clean-param"], 2, "name the site"),
         ("Clean-param: a", [SITE], 2, "--format is one of url-discarder, no-vary-search, clean-param"),
         ("Disallow: /", ["--format", "clean-param", SITE], 1, f"there is no rule in file for {SITE}"),
-        ("[", ["--format", "url-discarder"], 2, "file:1: this is no JSON"),
+        ("[", ["--format", "url-discarder"], 2, "file:1: invalid JSON"),
         ("[]", ["--format", "url-discarder", "--from", "x"], 2, "--from"),
     ],
 )

@@ -189,7 +189,7 @@ PATH = '[[path]]\nselector = "p"\n'
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("x = =", 1, "no TOML"),
+        ("x = =", 1, "invalid TOML"),
         ('site = "a.example"', 1, "format is missing"),
         ('format = "dedup-mask/1"', 1, "this release does not read"),
         (HEAD.replace("shop", "https://www.shop"), 2, 'site = "shop.example"'),

@@ -46,7 +46,7 @@ def test_functions_do_not_import_scrapy():
 
 
 def test_rule_files_of_the_documentation_are_right():
-    text = (ROOT / "docs" / "usage" / "rule-files.rst").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "rule-files.rst").read_text(encoding="utf-8")
     blocks = re.findall(r"\.\. code-block:: toml\n\n((?:    .*\n|\n)+)", text)
     assert len(blocks) == 2
     whole, deep = (re.sub(r"^    ", "", block, flags=re.MULTILINE) for block in blocks)

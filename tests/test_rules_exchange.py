@@ -666,7 +666,7 @@ def test_url_discarder_what_is_not_read():
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        ("[\n{", 2, "no JSON"),
+        ("[\n{", 2, "invalid JSON"),
         ("{}", 1, "no list of rules"),
         ("[\n\n 5]", 3, "rule 1: it is no object"),
         ('[\n{"order": 0}]', 2, 'it has no "processor"'),
@@ -676,8 +676,8 @@ def test_url_discarder_what_is_not_read():
         (json.dumps([dud("normalizer", ["x"], SITE)]), 1, "takes no args"),
         (json.dumps([{**dud("queryRemoval", []), "urlPattern": []}]), 1, 'has no "include"'),
         (json.dumps([{**dud("queryRemoval", []), "urlPattern": {"include": "a"}}]), 1, "no list of patterns"),
-        ("[" * 100_000, None, "no JSON"),
-        ("[" + "1" * 5000 + "]", None, "no JSON"),
+        ("[" * 100_000, None, "invalid JSON"),
+        ("[" + "1" * 5000 + "]", None, "invalid JSON"),
     ],
 )
 def test_url_discarder_faults(text, line, problem):

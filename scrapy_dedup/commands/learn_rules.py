@@ -65,7 +65,7 @@ class LearnRules(DedupCommand):
             "--probe",
             metavar="N",
             type=int,
-            help="first ask the sites about the parameters that are in doubt, by at most N requests to each",
+            help="first ask the sites about the parameters whose relevance is uncertain, by at most N requests to each",
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

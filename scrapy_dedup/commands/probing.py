@@ -1,4 +1,4 @@
-"""``scrapy learn-rules --probe N``: the site is asked about the parameters that are in doubt."""
+"""``scrapy learn-rules --probe N``: the site is asked about the parameters whose relevance is uncertain."""
 
 from typing import TYPE_CHECKING, Any
 

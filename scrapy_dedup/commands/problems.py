@@ -17,7 +17,7 @@ class Nothing(Exception):
 
 @contextmanager
 def mistakes() -> Iterator[None]:
-    """Turn the errors that a user can mend into :exc:`Mistake`."""
+    """Turn the errors that a user can correct into :exc:`Mistake`."""
     from ..crawl.settings.dedup_settings import DedupSettingError
     from ..files.errors import RuleFileError
     from ..observation import ObservationError

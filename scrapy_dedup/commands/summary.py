@@ -124,9 +124,9 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
 
 
 def places_table(paths: "Iterable[TransientPath]") -> Table:
-    """Return the table of transient places: where they are, what passes there, and what speaks for it."""
+    """Return the table of transient places: where they are, what is transient there, and what speaks for it."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for name in ("place (CSS)", "what passes", "before → after"):
+    for name in ("place (CSS)", "transient", "before → after"):
         table.add_column(name, overflow="fold")
     for name in ("changes", "pages", "confidence"):
         table.add_column(name, justify="right")

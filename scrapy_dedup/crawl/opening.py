@@ -108,7 +108,7 @@ class CrawlOpening:
         if self._postponing.has_filter or not self._settings.compares or load_object(configured) is BaseDupeFilter:
             return
         logger.warning(
-            "DUPEFILTER_CLASS is %s, not that of scrapy-dedup: nothing is discarded before it is queued. "
+            "DUPEFILTER_CLASS is %s, not that of scrapy-dedup: nothing is filtered before it is queued. "
             "Give scrapy_dedup.Addon the highest number in ADDONS.",
             configured,
             extra={"spider": self._status.spider},

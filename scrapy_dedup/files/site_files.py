@@ -96,4 +96,4 @@ def _name_fault(path: Path, text: str, site: str, suffix: str) -> RuleFileError 
         return None
     lines = (number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("site"))
     problem = f'the file is named {path.name} and says site = "{site}"'
-    return RuleFileError(path, next(lines, None), problem, f"name it {wanted}, or mend the site")
+    return RuleFileError(path, next(lines, None), problem, f"name it {wanted}, or correct the site")

@@ -21,6 +21,15 @@ else:
 
 __all__ = ["Lines", "parsed", "site_meant"]
 
+#: What parsers say, by its beginning, in words that tell what to look for.
+_PLAIN: dict[str, str] = {
+    "Illegal character '\\n'": "a string is not closed",
+    "Unterminated string": "a string is not closed",
+    "Control characters (codes less than 0x1f and 0x7f) are not allowed in strings, use \\u000a": "a string is not closed",
+    'Expected "\'"': "a string is not closed",
+    "Cannot overwrite a value": "this key is there already",
+}
+
 
 def parsed(text: str, path: Path) -> dict[str, Any]:
     """Return what the TOML in the file at *path* says. Raises RuleFileError."""
@@ -29,8 +38,8 @@ def parsed(text: str, path: Path) -> dict[str, Any]:
     except ValueError as error:
         said, _, place = str(error).partition("at line ")
         line = re.match("[0-9]+", place)
-        problem = f"this is no TOML: {said.rstrip(' (')}"
-        raise RuleFileError(path, int(line[0]) if line else None, problem, "mend the line") from None
+        said = next((plain for start, plain in _PLAIN.items() if said.startswith(start)), said.rstrip(" ("))
+        raise RuleFileError(path, int(line[0]) if line else None, f"invalid TOML: {said}", "correct the line") from None
 
 
 class Lines:

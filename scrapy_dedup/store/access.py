@@ -52,7 +52,7 @@ class StoreAccess:
         if not self.warned:
             self.warned = True
             logger.warning(
-                "The crawl goes on, but what it sees is not recorded: %s Until it is, rules discard nothing.", error
+                "The crawl goes on, but what it sees is not recorded: %s Until it is, rules filter nothing.", error
             )
 
     def succeeded(self) -> None:

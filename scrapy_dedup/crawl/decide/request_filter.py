@@ -87,7 +87,7 @@ class RequestFilter:
         self._seen.wait(identity.slot, filtered)
         identity.discarded = identity.slot
         self.count()
-        self._log("Discarded", request, identity, verdict, rule)
+        self._log("Filtered", request, identity, verdict, rule)
         return True
 
     def count(self) -> None:
@@ -99,7 +99,7 @@ class RequestFilter:
         rule = filtering_rules(self._identities, request.url, verdict.page)[0]
         self._stats.inc_value("dedup/shadow/discarded")
         self._stats.inc_value(f"dedup/shadow/rule/{rule}")
-        self._log("Would discard", request, identity, verdict, rule)
+        self._log("Would filter", request, identity, verdict, rule)
 
     def _log(
         self, what: str, request: "Request", identity: "UrlIdentity", verdict: "RequestVerdict", rule: str

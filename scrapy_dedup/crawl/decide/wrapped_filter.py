@@ -85,7 +85,7 @@ def built(wrapped_class: Any, crawler: "Crawler", settings: "BaseSettings") -> A
     if not hasattr(instance, "request_seen"):
         problem = "it is no dupe filter"
     elif iscoroutinefunction(instance.request_seen):
-        problem = "its request_seen is a coroutine function, so that Scrapy would discard every request"
+        problem = "its request_seen is a coroutine function, so that Scrapy would filter every request"
     if problem is not None:
         raise DedupSettingError(FALLBACK, wrapped_class, problem, "It needs a method request_seen(request).")
     return instance

@@ -126,7 +126,7 @@ class CrawlClose:
             await run_in_thread(self._retraction.write)
             owed = await run_in_thread(lambda: self._retraction.owe(finished=finished))
         except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
-            self._faults.report("monitor", "What samples have shown could not be written")
+            self._faults.report("monitor", "What spot checks have shown could not be written")
             return
         if owed:
             self._stats.set_value("dedup/owed", owed)

@@ -88,7 +88,7 @@ class Ledger:
         limit = self._settings.store_max_rows
         if limit is not None and self.discards >= limit:
             self.dropped += 1
-            self._warn("", "The ledger of discarded requests is full (DEDUP_STORE_MAX_ROWS): nothing more is discarded")
+            self._warn("", "The ledger of filtered requests is full (DEDUP_STORE_MAX_ROWS): nothing more is filtered")
             return None
         callback = identity.callback
         if callback != DEFAULT and not self._names.has(callback):  # the request could not be made again
@@ -98,8 +98,8 @@ class Ledger:
             self.dropped += 1
             self._warn(
                 "whole",
-                f"{MOST_WHOLE} discarded requests that cannot be kept in the ledger as they are wait in memory: no more "
-                "of this kind are discarded",
+                f"{MOST_WHOLE} filtered requests that cannot be kept in the ledger as they are wait in memory: no more "
+                "of this kind are filtered",
             )
             return None
         if not self._spider:
@@ -190,7 +190,7 @@ class Ledger:
         for what in lost:
             self._warn(
                 what,
-                f"{what} of discarded requests cannot be kept in the ledger: should {request} be fetched after all "
+                f"{what} of filtered requests cannot be kept in the ledger: should {request} be fetched after all "
                 "in a later run, it will lack that (told once)",
             )
         return kept, not lost

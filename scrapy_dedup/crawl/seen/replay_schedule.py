@@ -146,7 +146,7 @@ class ReplaySchedule:
             if self._unwritten.fails():  # which the thread that writes has told
                 self._faults.count("ledger")
             else:
-                self._faults.report("ledger", "Discarded requests could not be read from the ledger")
+                self._faults.report("ledger", "Filtered requests could not be read from the ledger")
         finally:
             self._at_work = False
             now = time.monotonic()

@@ -53,7 +53,7 @@ class Rescheduler:
         except RuntimeError:  # the spider is closed
             return False
         except Exception:  # noqa: BLE001 (its scheduler is)
-            self._faults.report("schedule", "A discarded request could not be scheduled")
+            self._faults.report("schedule", "A filtered request could not be scheduled")
             return False
         finally:
             request.meta.pop(RESCHEDULED, None)  # where another dupe filter is in use

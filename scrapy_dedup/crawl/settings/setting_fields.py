@@ -43,80 +43,80 @@ def setting(default: Any, read: Callable[[Any], Any], type: str, help: str) -> A
 class SettingFields:
     """The values of all settings, checked; paths are absolute."""
 
-    enabled: bool = setting(True, values.truth, "bool", "Whether the plug-in does anything at all.")
+    enabled: bool = setting(True, values.truth, "bool", "Whether the plug-in is on.")
     mode: Mode = setting(
         "active",
         values.mode,
         '"observe", "shadow" or "active"',
-        "How far it may go: record what is seen and do nothing else, also learn and count what would be filtered, or "
-        "filter it.",
+        'How far the plug-in may go. "observe" records responses and does nothing else; "shadow" also learns, and '
+        'counts the requests that it would filter; "active" filters them.',
     )
     sites: Mapping[str, Mode | None] = setting(
         {},
         values.sites,
         "dict of site to mode or False",
-        "The mode of single sites; False switches the plug-in off for a site.",
+        "The mode of single sites. False switches the plug-in off for a site.",
     )
     site_groups: Mapping[str, tuple[str, ...]] = setting(
         {},
         values.site_groups,
         "dict of name to list of domains",
-        "Registrable domains that are one site, under the name of the group.",
+        "Registrable domains that are one site. The key is the name of the group.",
     )
     rules: tuple[Path, ...] = setting(
         [],
         paths.rule_directories,
         "list of directories",
-        'Directories that rules are read from and never written to; "package:directory" for those of a package.',
+        'Directories of rule files that are read and never written. "package:directory" names those of a package.',
     )
     dir: Path = setting(
         "dedup-rules",
         paths.folder,
         "directory",
-        "Where learned rules are written; a relative path starts at the folder of scrapy.cfg, else at the working folder.",
+        "The directory that learned rules are written to, relative to the folder of scrapy.cfg.",
     )
     scope: str = setting(
         "",
         values.scope,
         "str",
-        "Keeps evidence and rules apart from those of other scopes, say those of a logged-in spider.",
+        "A name under which evidence and rules are kept apart, for instance those of a spider that is logged in.",
     )
     store: str = setting(
         None,
         paths.store,
         "path, SQLAlchemy URL or None",
-        "Where observations are recorded; None is dedup/store.sqlite in the project's data folder (.scrapy).",
+        "The database that crawls record in. None is dedup/store.sqlite in the project's data folder (.scrapy).",
     )
     evidence_days: float | None = setting(
         90,
         values.or_no_limit(values.positive_number),
         "number or None",
-        "Observations and discards older than this many days are forgotten; None keeps them.",
+        "How many days observations and filtered requests are kept. None keeps them for good.",
     )
     store_max_rows: int | None = setting(
         5_000_000,
         values.or_no_limit(values.whole_number(1)),
         "int or None",
-        "At most this many observations, and as many discards, are kept; the oldest are forgotten first.",
+        "How many observations, and filtered requests, are kept at most (None: any). The oldest are removed first.",
     )
     sketches_per_site: int = setting(
         20_000,
         values.whole_number(0),
         "int",
-        "At most so many page sketches are kept per site and scope, past it only fingerprints; and so many versions.",
+        "How many page sketches, and versions, are kept per site and scope; of further pages only fingerprints are.",
     )
     store_texts: bool = setting(
         True,
         values.truth,
         "bool",
-        "Whether the texts and link addresses of some pages are stored as they are, by which transient content is found; "
-        "if not, only hashes of them are (see :doc:`/usage/privacy`).",
+        "Whether the texts and link addresses of some pages are stored in readable form, which is needed to detect "
+        "transient content. If not, only hashes are stored (see :doc:`/explanation/privacy`).",
     )
     max_body: int = setting(
         1_048_576,
         values.whole_number(1),
         "int (bytes)",
-        "Of longer bodies only the first so many bytes, and the length, identify the content.",
+        "How many bytes of a response identify its content, together with its length.",
     )
     media: bool = setting(
         False, values.truth, "bool", "Whether responses to the requests of media pipelines are recorded, too."
@@ -125,156 +125,156 @@ class SettingFields:
         "live",
         values.one_of("live", "close", "off"),
         '"live", "close" or "off"',
-        "When rules are learned: while a crawl goes on and at its end, at its end only, or only by learn-rules. In mode "
-        '"observe" only learn-rules learns.',
+        'When crawls learn rules. "live" is while they go on and at their end, "close" at their end only, and "off" '
+        'never, so that only scrapy learn-rules learns. With DEDUP_MODE = "observe" no crawl learns.',
     )
     learn_timeout: float = setting(
-        60, values.positive_number, "number (seconds)", "How long learning may take, each time; it is ended then."
+        60, values.positive_number, "number (seconds)", "How many seconds one learning may take before it is ended."
     )
     learners: tuple[str, ...] | None = setting(
         None,
         values.learners,
         "list of names or None",
-        f"The learners that are asked; None asks all: {', '.join(LEARNER_NAMES)}.",
+        f"The learners that are asked. None asks all of them: {', '.join(LEARNER_NAMES)}.",
     )
     method: str = setting(
         JUDGE,
         learning.method,
         "name of a method",
-        f"What decides which rules act: {', '.join(METHOD_NAMES)}; all but the judge decide as their documents do (see "
-        ":doc:`/methods/published`).",
+        f"The method that decides which rules act: {', '.join(METHOD_NAMES)}. All but the judge decide as their "
+        "documents do (see :doc:`/methods/published`).",
     )
     method_options: Mapping[str, Any] = setting(
         {},
         learning.method_options,
         "dict of option to value",
-        "The options of that published method, where they are not as in the document.",
+        "Options of that published method. Those that are left out are as in its document.",
     )
     names: Names = setting(
         {},
         learning.names,
         'dict of "relevant", "irrelevant" or "return" to list of names',
-        "Names of parameters whose meaning you know on all sites: those that are relevant, those that are not, and those "
-        "that say where a log-in page returns to. They weigh as much as an opinion that is right 19 times in 20, and never "
-        "more than what pages show. A name that ends in * stands for all of that beginning.",
+        "Names of parameters whose meaning you know on all sites: relevant, irrelevant, or saying where a log-in page "
+        "returns to. They weigh as much as an opinion that is right 19 times in 20, and never more than what pages "
+        "show. A name that ends in * stands for all that begin so.",
     )
     max_loss: float = setting(
         0.001,
         values.share_between,
         "number between 0 and 1",
-        "The share of a site's pages that its learned rules together may be seen to lose.",
+        "The share of the pages of a site that its learned rules together may be seen to lose.",
     )
     content_fields: Mapping[str, str] = setting(
         {},
         values.content_fields,
         'dict of field to "html" or "text"',
-        "The fields of items that hold page content, from which transient content is stripped; dots lead into nested items.",
+        "Item fields with page content, from which transient content is removed. Dots lead into nested items.",
     )
     strip: str = setting(
         "remove",
         values.one_of("remove", "mark", "off"),
         '"remove", "mark" or "off"',
-        "What becomes of transient content in these fields: it is removed, marked or left.",
+        "What is done with transient content in these fields. It is removed, marked, or left alone.",
     )
     strip_markup: bool = setting(
         True,
         values.truth,
         "bool",
-        "Whether transient content of attributes, scripts and comments goes out of HTML fields, and that of scripts out of "
-        "text fields, too, and not visible texts, addresses of links and values of forms alone; it is recorded only where "
-        "there are such fields.",
+        "Whether transient content in attributes, scripts and comments is removed from HTML fields, and in the text "
+        "of scripts from text fields. If not, only visible texts, addresses of links and values of forms are. It is "
+        "recorded only where DEDUP_CONTENT_FIELDS is set.",
     )
     drop_duplicate_items: bool = setting(
-        False, values.truth, "bool", "Whether items of pages exported before are dropped (:doc:`/usage/with-scrapy`)."
+        False, values.truth, "bool", "Whether a page's items are exported once (see :doc:`/how-to/items-once`)."
     )
     transient_method: str = setting(
         "default",
         values.one_of("default", "seed"),
         '"default" or "seed"',
-        'The method by which masks are learned: "seed" is that of the transient-content document, as it stands there. It '
-        "compares pages that were recorded under it, and knows no more of a place than the names of the tags around it (see "
-        ":doc:`/methods/transient-content`).",
+        'The method by which masks are learned. "seed" is that of the transient-content document, as it stands there: '
+        "it compares pages that were recorded under it, and knows no more of a place than the names of the tags "
+        "around it (see :doc:`/methods/transient-content`).",
     )
     transient_threshold: float = setting(
         _SEED.threshold,
         values.share_above_none,
         "number above 0, and 1 at most",
-        'Of the method "seed": the document\'s T, the share of the tokens on a path that must have changed.',
+        'The share of the tokens on a path that must have changed. Of the method "seed" only: the document\'s T.',
     )
     transient_max_marked: float = setting(
         _SEED.max_marked,
         values.share_above_none,
         "number above 0, and 1 at most",
-        'Of the method "seed": a page of which more than this share of the tokens changed was reorganised, and teaches '
-        "nothing; 1 switches that off.",
+        "The share of the tokens of a page that may change before the page counts as reorganised, and teaches "
+        'nothing. Of the method "seed" only; 1 switches it off.',
     )
     transient_max_share: float = setting(
         _SEED.max_share,
         values.share_above_none,
         "number above 0, and 1 at most",
-        'Of the method "seed": a site of which more than this share of the paths is transient was restructured, and has no '
-        "transient path; 1 switches that off.",
+        "The share of the paths of a site that may be transient before the site counts as restructured, and has no "
+        'transient path. Of the method "seed" only; 1 switches it off.',
     )
     transient_max_path: int = setting(
         _SEED.max_path,
         values.whole_number(1),
         "int (characters)",
-        'Of the method "seed": longer paths, written as ``<html><body>``, are skipped.',
+        'The length of the longest path that is looked at, written as ``<html><body>``. Of the method "seed" only.',
     )
     transient_links: bool = setting(
         False,
         values.truth,
         "bool",
-        "Whether requests are marked whose link stands in transient places of its page only: every page with requests is "
-        "looked through for that.",
+        "Whether requests are marked whose link stands only in transient places of its page. Every page with requests "
+        "is looked through for that.",
     )
     transient_priority: int = setting(
         0,
         values.whole_number(0),
         "int",
-        "How much lower the priority of requests is whose link stands in transient places of its page only; they are "
-        "marked, too.",
+        "How much lower the priority of requests is whose link stands only in transient places. They are marked, too.",
     )
     sample: float = setting(
         0.02,
         values.share,
         "number from 0 to 1",
-        "The share of the discarded URLs that is fetched all the same, to find rules that are wrong; more of those of "
-        "young rules, and fewer where a site has more than three of them for each page. 0 switches that off.",
+        "The share of the filtered URLs that is fetched as a spot check, to find wrong rules. There are more of young "
+        "rules, and fewer where a site has more than three for each page. 0 switches them off.",
     )
     extra: float = setting(
         0.05,
         values.share,
         "number from 0 to 1",
-        "What probes and refetches may cost: this share of the downloads that were avoided on the site, and before that "
-        "nothing but what DEDUP_STARTER allows. 0 switches both off.",
+        "The budget for probes and refetches, as a share of the downloads that were saved on the site. Besides these "
+        "there are only the refetches of DEDUP_STARTER. 0 switches probes and these refetches off.",
     )
     starter: int = setting(
         12,
         values.whole_number(0),
         "int",
-        "Refetches of a site that need no savings, to learn what changes on its pages: a crawl makes at most so many, "
-        "and 2 % of the pages that have come, but 4 in any case. 0 switches that off.",
+        "How many refetches a crawl may make of a site to detect transient content, whatever it has saved. There are "
+        "at most 2 % of the pages that have come, but 4 in any case. 0 switches them off.",
     )
     probe_band: tuple[float, float] = setting(
         (0.1, 0.9),
         values.band,
         "two numbers from 0 to 1",
-        "A parameter is worth a probe if the probability that it is relevant lies between these.",
+        "Between which probabilities of being relevant a parameter is probed.",
     )
     revisits: int = setting(
         0,
         values.whole_number(0),
         "int",
-        "At the end of each crawl so many pages of each kind are fetched again, to find transient content, whatever that "
-        "costs; with 0 a few, as far as DEDUP_EXTRA pays for them.",
+        "How many pages of each URL template a crawl fetches twice to detect transient content, whatever that costs. "
+        "With 0 there are only those that DEDUP_EXTRA and DEDUP_STARTER pay for.",
     )
     postpone: bool = setting(
         True,
         values.truth,
         "bool",
-        "Whether requests that are probably duplicates, but by no rule that acts, are fetched last. Off by itself where the "
-        "order matters or a spider may end or never run idle before (see :doc:`/usage/with-scrapy`).",
+        "Whether requests that are probably duplicates, but by no active rule, are fetched last. It is off by itself "
+        "where the order matters or a spider may end, or never be idle, before they are fetched (see "
+        ":doc:`/reference/with-scrapy`).",
     )
     share_cache: bool = setting(
         False,
@@ -286,13 +286,13 @@ class SettingFields:
         "scrapy.extensions.httpcache.FilesystemCacheStorage",
         values.anything,
         "class or import path",
-        "The storage of the HTTP cache that is wrapped; the add-on sets it to the value of HTTPCACHE_STORAGE.",
+        "The storage of the HTTP cache that is wrapped. The add-on sets it to the value of HTTPCACHE_STORAGE.",
     )
     fallback_dupefilter_class: Any = setting(
         "scrapy.dupefilters.RFPDupeFilter",
         values.anything,
         "class or import path",
-        "The dupe filter that is wrapped; the add-on sets it to the value of DUPEFILTER_CLASS.",
+        "The dupe filter that is wrapped. The add-on sets it to the value of DUPEFILTER_CLASS.",
     )
 
 

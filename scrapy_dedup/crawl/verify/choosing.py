@@ -237,7 +237,7 @@ class SpotChecks:
         self._seen.note_another(request.url)
         request.meta[SAMPLE] = f"{self._run} {key}"
         logger.debug(
-            "Fetching %(request)s as a sample: is it the same page as %(page)s, as rule %(rule)s says?",
+            "Fetching %(request)s as a spot check: is it the same page as %(page)s, as rule %(rule)s says?",
             {"request": request, "page": check.page, "rule": " and ".join(check.rules)},
             extra={"spider": self._status.spider},
         )

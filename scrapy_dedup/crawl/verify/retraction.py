@@ -68,7 +68,7 @@ class Retraction:
             self._suspended.found[rule.site, rule.id] = why
             self._stats.inc_value("dedup/refuted")
             logger.warning(
-                "Rule %s of %s is refuted and suspended: %s is not the same page as %s. What it has discarded is "
+                "Rule %s of %s is refuted and suspended: %s is not the same page as %s. What it has filtered is "
                 "fetched after all.",
                 rule.id,
                 rule.site,

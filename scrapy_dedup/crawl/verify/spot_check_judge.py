@@ -127,8 +127,8 @@ class SpotCheckJudge:
             self._tally.differing(check.site)
             self._unchecked.note_differing(check)
         logger.debug(
-            "The sample %(sample)s is not the same page as %(page)s, as rule %(rule)s says",
-            {"sample": check.url, "page": check.page, "rule": " and ".join(check.rules)},
+            "The spot check %(url)s is not the same page as %(page)s, as rule %(rule)s says",
+            {"url": check.url, "page": check.page, "rule": " and ".join(check.rules)},
             extra={"spider": self._status.spider},
         )
         difference = found.difference

@@ -93,9 +93,9 @@ def _items(text: str, path: Path) -> Iterator[tuple[int, Any]]:
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
-        raise RuleFileError(path, error.lineno, f"this is no JSON: {error.msg}", "mend the line") from None
+        raise RuleFileError(path, error.lineno, f"invalid JSON: {error.msg}", "correct the line") from None
     except (ValueError, RecursionError) as error:
-        raise RuleFileError(path, None, f"this is no JSON: {error}", "mend the file") from None
+        raise RuleFileError(path, None, f"invalid JSON: {error}", "correct the file") from None
     if not isinstance(whole, list):
         raise RuleFileError(path, 1, "this is no list of rules", f"write [..]; {_EXAMPLE}")
     decoder = json.JSONDecoder()
