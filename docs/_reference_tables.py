@@ -1,5 +1,6 @@
 """The directives ``dedup-settings`` and ``dedup-stats``: references made from the tables in the code."""
 
+import re
 from typing import Any
 
 from _stats import STATS
@@ -14,22 +15,31 @@ def _text_of(value: Any) -> str:
     return f"{value:_}" if type(value) is int else repr(value)
 
 
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=\.) (?=[A-Z0-9\"])", text, maxsplit=1)[0]
+
+
 class DedupSettings(SphinxDirective):
-    """A table of all settings, then a section for each."""
+    """A table of all settings by name, each with the first sentence of its text, then a section for each."""
 
     def run(self) -> list[nodes.Node]:
+        settings = sorted(SETTINGS, key=lambda each: each.name)
         lines = [
             ".. list-table::",
             "   :header-rows: 1",
-            "   :widths: 40 30 30",
+            "   :widths: 34 18 48",
             "",
             "   * - setting",
-            "     - type",
             "     - default",
+            "     - what it is for",
         ]
-        for each in SETTINGS:
-            lines += [f"   * - :setting:`{each.name}`", f"     - {each.type}", f"     - ``{_text_of(each.default)}``"]
-        for each in SETTINGS:
+        for each in settings:
+            lines += [
+                f"   * - :setting:`{each.name}`",
+                f"     - ``{_text_of(each.default)}``",
+                f"     - {_first_sentence(each.help)}",
+            ]
+        for each in settings:
             lines += ["", f".. setting:: {each.name}", "", each.name, "-" * len(each.name), ""]
             lines += [each.help, "", f"Type: {each.type}. Default: ``{_text_of(each.default)}``."]
         return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
@@ -47,7 +57,7 @@ class DedupStats(SphinxDirective):
             "   * - stat",
             "     - what it tells",
         ]
-        for name, what in STATS:
+        for name, what in sorted(STATS):
             lines += [f"   * - ``{name}``", f"     - {what}"]
         return self.parse_text_to_nodes("\n".join(lines))
 

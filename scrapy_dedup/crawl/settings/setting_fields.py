@@ -148,7 +148,7 @@ class SettingFields:
         {},
         learning.method_options,
         "dict of option to value",
-        "Options of that published method. Those that are left out are as in its document.",
+        "Options of the published method that DEDUP_METHOD names. Those left out are as in its document.",
     )
     names: Names = setting(
         {},
@@ -174,7 +174,7 @@ class SettingFields:
         "remove",
         values.one_of("remove", "mark", "off"),
         '"remove", "mark" or "off"',
-        "What is done with transient content in these fields. It is removed, marked, or left alone.",
+        "What is done with transient content in the fields of DEDUP_CONTENT_FIELDS: it is removed, marked or left alone.",
     )
     strip_markup: bool = setting(
         True,
