@@ -7,7 +7,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 
 .NOTPARALLEL:
-.PHONY: help demo check test faults lint types docs bench clean
+.PHONY: help demo check test faults lint types docs screenshots bench clean
 
 help:
 	@echo "make demo    crawl a demo shop with and without scrapy-dedup"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint    check style (ruff), imports (import-linter), spelling, links and words of the documentation"
 	@echo "make types   check the types (mypy)"
 	@echo "make docs    build the documentation into docs/_build/html"
+	@echo "make screenshots  make the pictures of the report in docs/images (needs Chromium)"
 	@echo "make bench   run the benchmarks (DATA=DIR: recorded sites and labelled URL sets)"
 	@echo "make clean   remove what the targets made"
 
@@ -42,6 +43,9 @@ types: $(VENV)/.has-lint
 
 docs: $(VENV)/.has-docs
 	@$(RUN) -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+screenshots: $(VENV)/.has-browser
+	@$(RUN) docs/screenshots.py $(ARGS)
 
 bench: $(VENV)/.has-bench
 	@$(RUN) -m tests.benchmarks $(if $(DATA),--data "$(DATA)") $(ARGS)

@@ -4,7 +4,7 @@
         done = await crawl(Links, server.url("/"), DEDUP_LEARN="off")
         assert done.urls == [...]
 
-Tests are coroutines under ``@in_reactor``. Learning, samples, probes and refetches are off unless a test asks for them.
+Tests are coroutines under ``@in_reactor``. Learning, samples, probes, refetches and the report are off unless a test asks for them.
 """
 
 import logging
@@ -40,6 +40,7 @@ BASE: dict[str, Any] = {
     "RETRY_TIMES": 1,
     "DOWNLOAD_TIMEOUT": PATIENCE,
     "DEDUP_LEARN": "off",
+    "DEDUP_REPORT": "",
     "DEDUP_LEARN_TIMEOUT": PATIENCE,
     "DEDUP_SAMPLE": 0,
     "DEDUP_EXTRA": 0,

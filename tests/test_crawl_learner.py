@@ -152,7 +152,7 @@ async def test_a_directory_that_takes_no_file_is_told_at_the_start(
 async def test_an_interpreter_that_cannot_be_started(
     serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learner.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr("scrapy_dedup.crawl.support.own_processes.sys.executable", "/nowhere/python")
     done = await crawl(Links, serve(shop).url("/"), DEDUP_LEARN="close")
     assert done.stats["dedup/learned/failed"] == 1
     assert "could not be started" in messages(caplog)[0]

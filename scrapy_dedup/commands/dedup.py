@@ -12,9 +12,11 @@ from .importing import Import
 from .ledger import ShowLedger
 from .page import ExplainPage
 from .prune import Prune
+from .report import WriteReport
 from .subcommand import Subcommand
 
 SUBCOMMANDS: Final[tuple[type[Subcommand], ...]] = (
+    WriteReport,
     ShowLedger,
     Explain,
     ExplainPage,

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from ..learning.evidence_phrases import evidence_of
+from ..report.ledger import record_of
 from ..rules.wording import condition_of, operations_of
 from .aliases import KnownAliases, alias_lines
 from .console import plain_console, print_json, with_marks
 from .real_examples import marked_pair, real_examples
-from .shown_ledger import FilteredUrls, record_of, said_of
-from .wording import evidence_of
+from .shown_ledger import FilteredUrls, said_of
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings

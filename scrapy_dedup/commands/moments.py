@@ -1,4 +1,4 @@
-"""Times as users write and read them."""
+"""Times as users write them."""
 
 import re
 from datetime import datetime, timezone
@@ -8,15 +8,6 @@ from .problems import Mistake
 
 _AGO: Final = re.compile(r"(\d+)([smhdw])\Z").match
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-
-
-def moment(time: float) -> str:
-    """Return a time, in seconds since 1970, as a date and a time in UTC.
-
-    >>> moment(1_764_061_200.5)
-    '2025-11-25T09:00:00Z'
-    """
-    return datetime.fromtimestamp(int(time), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def time_of(text: str, now: float) -> float:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..crawl.observe.site_masks import with_links
+from ..learning.phrases import moment
 from ..masks.page_report import PlaceOnPage, places_on, texts_at
 from ..masks.slots import shown_slot
 from ..store.page_queries import versions_of_page
-from .moments import moment
 from .observation_sources import open_store
 from .problems import Nothing
 

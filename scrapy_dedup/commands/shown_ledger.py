@@ -1,18 +1,17 @@
 """What ``scrapy dedup ledger`` shows: filtered URLs, and how many each rule has filtered."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from ..learning.phrases import counted
+from ..learning.phrases import counted, moment
+from ..report.ledger import BECAME, record_of
 from ..store.database import StoreError
 from ..store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
-from ..store.rows import DiscardState
 from .console import print_json, print_lines
-from .moments import moment
 from .observation_sources import open_store
 from .problems import Nothing
 
@@ -20,16 +19,6 @@ if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..store.rows import DiscardRow
     from ..store.store import Store
-
-#: What became of a filtered request, in words.
-BECAME: Final = {
-    DiscardState.PENDING: "filtered",
-    DiscardState.REPLAYED: "fetched after all: its rule was refuted",
-    DiscardState.RELEASED: "fetched after all: the page it was taken for failed",
-    DiscardState.SAMPLED: "fetched as a spot check",
-    DiscardState.OWED: "to be fetched in the next crawl: its rule was refuted",
-    DiscardState.LOST: "scheduled after all, and lost when the crawl was killed",
-}
 
 
 def print_rules(store: "Store", asked: LedgerFilter, *, json: bool) -> bool:
@@ -78,21 +67,6 @@ def print_table(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
     if (more := ledger_count(store, asked) - len(rows)) > 0:
         print(f"and {counted(more, 'URL')} more (--limit 0 shows all)")
     return True
-
-
-def record_of(row: "DiscardRow") -> dict[str, Any]:
-    """Return a row of the ledger as JSON has it."""
-    return {
-        "url": row.url,
-        "site": row.site,
-        "rule": row.rule,
-        "taken_for": row.taken_for,
-        "key": row.key,
-        "time": moment(row.time),
-        "spider": row.spider,
-        "callback": row.callback,
-        "state": row.state.value,
-    }
 
 
 def said_of(row: "DiscardRow") -> Iterator[str]:

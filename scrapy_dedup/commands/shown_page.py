@@ -11,11 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..learning.phrases import counted
+from ..learning.phrases import counted, moment
 from ..masks.fields.text_cuts import marked
 from ..masks.page_report import Act, marked_text
 from .console import plain_console, with_marks
-from .moments import moment
 
 if TYPE_CHECKING:
     from ..masks.model import Mask, TransientPath

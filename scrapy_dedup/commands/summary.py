@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ..learning.evidence_phrases import sampled
 from ..learning.lifetime.spot_checks import UNINFORMATIVE
 from ..learning.phrases import counted
 from ..masks.slots import shown_slot
@@ -14,7 +15,6 @@ from ..rules.changes import changes
 from ..rules.wording import condition_of, operations_of
 from .aliases import kinds_table
 from .console import print_json, print_lines
-from .wording import sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -43,6 +43,7 @@ from .postpone.site_candidates import SiteCandidates
 from .report.closing import CrawlClose
 from .report.closing_report import ClosingReport
 from .report.crawl_log import CrawlLog
+from .report.report_file import ReportFile
 from .report.teachers import Teachers
 from .seen.depth_limit import Depths
 from .seen.ledger import Ledger
@@ -181,6 +182,7 @@ class CrawlComponents:
         self.teachers = self.built(Teachers)
         self.closing_report = self.built(ClosingReport)
         self.crawl_log = self.built(CrawlLog)
+        self.report_file = self.built(ReportFile)
         self.opening = self.built(CrawlOpening)
         self.closing = self.built(CrawlClose)
 

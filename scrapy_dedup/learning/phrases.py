@@ -1,6 +1,7 @@
-"""Numbers and reasons in words, for the log and the terminal."""
+"""Numbers, times and reasons in words, for the log, the terminal and the report."""
 
 from collections.abc import Mapping
+from datetime import datetime, timezone
 from typing import Final
 
 #: Why a response is no evidence -> what such responses are called, one and several.
@@ -44,3 +45,12 @@ def not_evidence(counts: Mapping[str, int]) -> str:
             one, several = _LEFT_OUT.get(reason, (reason, reason))
             said.append(f"{number} {one if number == 1 else several}")
     return f"not used as evidence: {', '.join(said)}" if said else ""
+
+
+def moment(time: float) -> str:
+    """Return a time, in seconds since 1970, as a date and a time in UTC.
+
+    >>> moment(1_764_061_200.5)
+    '2025-11-25T09:00:00Z'
+    """
+    return datetime.fromtimestamp(int(time), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

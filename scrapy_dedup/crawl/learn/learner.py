@@ -9,9 +9,7 @@ to start it takes longer than to learn a small site.
 """
 
 import json
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -25,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 import attrs
 
 from ...learning.choices import JUDGE
+from ..support.own_processes import command_running, environment
 
 if TYPE_CHECKING:
     from ..settings.dedup_settings import DedupSettings
@@ -32,19 +31,6 @@ if TYPE_CHECKING:
 _POLL: Final = 0.05  # seconds between two looks at whether the answer is still wanted
 _ENDING: Final = 1.0  # seconds that a process is given to end that has said what is no answer
 _LONGEST_ANSWER: Final = 1 << 22  # bytes
-
-#: Begins with the standard library alone (``-S``), adds where else this process finds modules, and then does what
-#: ``site`` does when an interpreter starts: installs may need that.
-_BOOTSTRAP: Final = """\
-import sys
-sys.path[:] = [path for path in sys.path if path]
-import json
-sys.path += [path for path in json.loads(sys.argv.pop(1)) if path not in sys.path]
-import site
-site.main()
-import runpy
-runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
-"""
 
 
 class LearningOutcome(NamedTuple):
@@ -89,7 +75,7 @@ class Learner:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
-                    env=_environment(),
+                    env=environment(),
                     start_new_session=True,
                 )
             except (OSError, ValueError) as error:
@@ -200,8 +186,7 @@ def _outcome_of(answer: bytes) -> LearningOutcome | None:
 
 def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     """Return the command line of the process, which writes its rules into *directory*."""
-    command = [sys.executable, "-S", *(["-s"] if sys.flags.no_user_site else [])]
-    command += ["-c", _BOOTSTRAP, json.dumps(_places()), "scrapy_dedup.learning", "--parent"]
+    command = [*command_running("scrapy_dedup.learning"), "--parent"]
     command += ["--store", settings.store, "--dir", str(directory), "--scope", settings.scope]
     command += [f"--also={path}" for path in settings.rules if path != directory]
     command += ["--max-loss", str(settings.max_loss)]
@@ -217,17 +202,3 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     if settings.site_groups:
         command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]
     return command
-
-
-def _places() -> list[str]:
-    """Return where this process finds modules, less the working folder; the package that runs here is found in any case."""
-    working = os.path.realpath(Path.cwd())
-    found = [os.path.realpath(path) for path in sys.path if isinstance(path, str)]
-    places = [path for path in found if path != working]
-    package = os.path.realpath(Path(__file__).parents[2])
-    return places if package in places else [*places, package]
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment of the process, whose modules are found by its arguments."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..verify.spot_check_judge import SpotCheckJudge
     from .closing_report import ClosingReport
     from .crawl_log import CrawlLog
+    from .report_file import ReportFile
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +54,7 @@ class CrawlClose:
     _idle_work: "IdleWork"
     _closing_report: "ClosingReport"
     _crawl_log: "CrawlLog"
+    _report_file: "ReportFile"
     _field_hints: "FieldHints | None"
 
     async def close(self, reason: str) -> None:
@@ -82,6 +84,8 @@ class CrawlClose:
             self._faults.report("probes", "What probes have shown could not be written")
         if written:
             await run_in_thread(_close_store, self._settings.store)
+            if not shutdown:
+                self._report_file.begin()
 
     async def _note_crawl(self, reason: str) -> None:
         try:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...masks.published.thresholds import Thresholds
-from .setting_fields import SETTINGS, Setting, SettingFields
+from .setting import Setting
+from .setting_fields import SETTINGS, SettingFields
 from .setting_pairs import wrong_method, wrong_site
 from .setting_values import DedupSettingError, Mode, WrongValue
 
@@ -99,6 +100,18 @@ class DedupSettings(SettingFields):
     def rule_directories(self) -> tuple[Path, ...]:
         """Return the directories that rules are read from, those that exist."""
         return tuple(path for path in (*self.rules, self.learned_directory) if path.is_dir())
+
+    @property
+    def report_file(self) -> Path | None:
+        """The file of the report: that of ``DEDUP_REPORT``, else one beside the store; None where there is to be none."""
+        if self.report is not None:
+            return Path(self.report) if self.report else None
+        from ...store.database import database_path
+
+        store = database_path(self.store)
+        return (
+            store.with_name(f"report-{self.scope}.html" if self.scope else "report.html") if store is not None else None
+        )
 
     def load_rules(self) -> "RuleBook":
         """Return the rules that apply, with their running counts.

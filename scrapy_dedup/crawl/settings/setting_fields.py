@@ -5,8 +5,8 @@ The field ``max_body`` is the setting ``DEDUP_MAX_BODY``. The reference of setti
 
 # ruff: noqa: RUF009 - setting() makes fields
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +16,10 @@ from ...masks.published.thresholds import Thresholds
 from . import setting_pairs as learning
 from . import setting_paths as paths
 from . import setting_values as values
+from .setting import Setting, setting
 from .setting_values import Mode
 
 _SEED = Thresholds()
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting as a user writes it."""
-
-    name: str
-    default: Any
-    #: From the value that a settings file or the command line gives to the one that is used. Raises WrongValue.
-    read: Callable[[Any], Any] = field(repr=False)
-    #: In words.
-    type: str
-    help: str
-
-
-def setting(default: Any, read: Callable[[Any], Any], type: str, help: str) -> Any:  # noqa: A002 - as argparse calls them
-    """Return the field of a setting (see :class:`Setting`)."""
-    return field(metadata={"default": default, "read": read, "type": type, "help": help})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +69,13 @@ class SettingFields:
         paths.store,
         "path, SQLAlchemy URL or None",
         "The database that crawls record in. None is dedup/store.sqlite in the project's data folder (.scrapy).",
+    )
+    report: str | None = setting(
+        None,
+        paths.report,
+        "path or None",
+        "The file that a crawl writes its report into when it closes (see :doc:`/how-to/report`); None is report.html beside the "
+        'store, if that is a file, with a scope report-SCOPE.html. "" writes none.',
     )
     evidence_days: float | None = setting(
         90,

@@ -13,7 +13,7 @@ from scrapy.utils.project import data_path
 
 from .setting_values import WrongValue
 
-__all__ = ["folder", "project_folder", "rule_directories", "store"]
+__all__ = ["folder", "project_folder", "report", "rule_directories", "store"]
 
 _PACKAGE_DIRECTORY = re.compile(r"([A-Za-z_][\w.]+):(.*)", re.DOTALL)
 
@@ -45,6 +45,20 @@ def store(value: Any) -> str:
     path = project_folder() / Path(value).expanduser()
     if path.is_dir():
         raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / 'store.sqlite')!r}.")
+    return str(path)
+
+
+def report(value: Any) -> str | None:
+    """Return the absolute path of a file, "" for none, and None for the default; the command line gives that as a text."""
+    if value in (None, "None", "none"):
+        return None
+    if value == "":
+        return ""
+    if not isinstance(value, str | os.PathLike):
+        raise WrongValue('it must be a path, None, or "" for no report')
+    path = project_folder() / Path(value).expanduser()
+    if path.is_dir():
+        raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / 'report.html')!r}.")
     return str(path)
 
 

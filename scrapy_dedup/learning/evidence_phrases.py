@@ -1,8 +1,8 @@
-"""What rules rest on, in words, for the terminal."""
+"""What rules rest on, in words, for the terminal and the report."""
 
 from typing import TYPE_CHECKING
 
-from ..learning.phrases import counted
+from .phrases import counted
 
 if TYPE_CHECKING:
     from ..rules.evidence import Evidence
@@ -12,7 +12,7 @@ def evidence_of(evidence: "Evidence | None") -> str:
     """Return what a rule rests on, in one line."""
     if evidence is None:
         return "no evidence is known"
-    from ..learning.lifetime.spot_checks import UNINFORMATIVE, share_lost
+    from .lifetime.spot_checks import UNINFORMATIVE, share_lost
 
     if evidence.apart:
         found_by = f"; {_found_by(evidence)}" if evidence.learners else ""

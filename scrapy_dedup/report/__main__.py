@@ -1,0 +1,40 @@
+"""Writing the report as a process of its own: ``python -m scrapy_dedup.report``, which a crawl starts when it has closed.
+
+It exits 0, or 1 with one line on standard error where it could not.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..files.errors import RuleFileError
+from ..store.database import StoreError
+from .data import Source
+from .writing import write_report
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the report; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m scrapy_dedup.report", description=main.__doc__)
+    parser.add_argument("--store", required=True)
+    parser.add_argument("--scope", default="")
+    parser.add_argument("--directory", action="append", default=[], type=Path, help="of rules and masks; more than one")
+    parser.add_argument("--groups", default="{}", help="JSON: name of a site group -> domains")
+    parser.add_argument("--output", required=True, type=Path)
+    options = parser.parse_args(arguments)
+    if hasattr(os, "nice"):
+        os.nice(5)
+    groups = {name: tuple(domains) for name, domains in json.loads(options.groups).items()}
+    try:
+        write_report(Source(options.store, options.scope, tuple(options.directory), groups), options.output)
+    except (StoreError, RuleFileError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
