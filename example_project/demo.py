@@ -105,7 +105,7 @@ def main() -> int:
     console.print(
         f"With the learned rules {saved} of {plain.downloads} downloads were saved ({saved / plain.downloads:.0%}): "
         f"{saved} of the {plain.downloads - len(plain.pages)} that brought a page which was there already. "
-        "The rules are in example_project/dedup-rules/.",
+        "The rules are in example_project/dedup-rules/, and a report is in example_project/.scrapy/dedup/report.html.",
         highlight=False,
     )
     lost = [crawl for crawl in (recorded, ruled) if plain.pages - crawl.pages or plain.products - crawl.products]

@@ -99,6 +99,7 @@ def crawled(site: FaultySite, run: Run, folder: Path, *, plugin: bool) -> Found:
         settings["JOBDIR"] = "job"
     if plugin:
         settings["ADDONS"] = {"scrapy_dedup.Addon": 600}
+        settings["DEDUP_REPORT"] = ""
         RuleBook(known_rules(run.known, f"127.0.0.1:{site.port}")).save(folder / "dedup-rules")
     requests, kills = [], 0
     for visit, moment in enumerate((*run.moments, None)):

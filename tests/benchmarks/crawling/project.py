@@ -22,7 +22,7 @@ COMMON_SETTINGS: dict[str, Any] = {
     "REMOTE_CONTROL_ENABLED": False,
     "LOG_LEVEL": "INFO",
 }
-PLUGIN_SETTINGS: dict[str, Any] = {"ADDONS": {"scrapy_dedup.Addon": 600}}
+PLUGIN_SETTINGS: dict[str, Any] = {"ADDONS": {"scrapy_dedup.Addon": 600}, "DEDUP_REPORT": ""}
 """The whole installation."""
 
 
