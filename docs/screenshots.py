@@ -59,7 +59,7 @@ def take(report: Path) -> None:
     """Take all pictures of a report."""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
-        page = browser.new_page(viewport={"width": 1100, "height": 760})
+        page = browser.new_page(viewport={"width": 1100, "height": 860})
         page.goto(report.as_uri())
         page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=IMAGES / "report-overview.png")

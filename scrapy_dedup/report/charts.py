@@ -13,7 +13,7 @@ sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module_
 
 _NOT_NEEDED: Final = ("script", "style")
 #: Width of a chart in its own units, and the height of one bar of a horizontal one.
-_WIDTH, _HEIGHT, _BAR = 900, 320, 34
+_WIDTH, _HEIGHT, _BAR = 900, 260, 34
 
 
 def bars(
