@@ -19,9 +19,6 @@ class Config:
     """Mean of the error rate of a site before anything of it is seen (share of responses; the prior is exponential). Crawls
     of real sites show .1 to 3 %. Odd content that other URLs show, too, is rarer by this factor: errors of chance do not repeat
     themselves, pages do."""
-    changing_templates: float = 0.1
-    """Share of URL templates whose pages change by themselves, as front pages do, before anything is seen. Such a template's
-    repeated answers say nothing of the error rate."""
     error_rate_sets: int = 6
     """Difference sets that tell the error rate, those with most groups of one content first. The later ones are often keys
     that name pages."""
@@ -44,29 +41,18 @@ class Config:
     price: float = 20.0
     """Downloads that a lost page is worth: a proposal may act if fewer than one of so many of its groups is expected to be wrong.
     Below it labelled sets lose pages; up to 50 they lose no fewer."""
-    least_budget: float = 1.0
-    """Pages that the rules of any site may be seen to lose, however small the site, unless DEDUP_MAX_LOSS is 0."""
     witnesses_of_page: float = 2.0
     """Witness groups of one and the same content that count: one that answers everywhere (an error, a log-in) is no ten
     witnesses."""
 
     # What the values of a key are.
-    most_enumerated: int = 40
-    """Different values of a key up to which they are a choice of few."""
     drawn_share: float = 0.9
     """Share of a key's values that look drawn at random, from which on it is a key of tokens."""
 
     # Where a proposal holds.
-    most_sections: int = 200
-    """Maximum number of values of a path segment that names sections, each judged by its own evidence."""
     division_odds: float = 20.0
     """How much likelier what was seen of a proposal must be by the values of another key than by sections, for it to be
     judged by these, for each such key that is tried."""
-    urls_of_section: int = 5
-    """URLs of a section, on average: what has fewer is an item, and no section."""
-    as_telling: float = 0.2
-    """Share of the pairs of URLs of one page by which a key may differ more often than another one, and explain two pages
-    in a group as well."""
 
     # What is proposed.
     least_contents: int = 3
@@ -75,26 +61,16 @@ class Config:
     """Witness groups that a learner sees before it proposes anything but what drops keys; whether it acts says the judge."""
     proposed_bad: float = 0.15
     """Share of bad groups up to which such a learner proposes it."""
-    put_back_smoothing: float = 0.02
-    """Share added to how often URLs of one page differ in a key, where keys are put back (gain / cost)."""
     alike_contents: int = 15
     """Contents that show values of one shape to say the same: more than of one value, as the shape is chosen among others."""
     named_values: int = 12
     """Values of a key up to which they are compared each with each, and a rule names them one by one, and not their class."""
     named_repeats: int = 3
     """Times that each of them occurs, on average."""
-    fixed_length: int = 16
-    """Length (characters) from which on values that were all of one length must keep it."""
-    guard_depth: int = 3
-    """Guards that are nested: keys that a pattern asks for, one after the other."""
-    guard_values: int = 24
-    """Values of a key that can be guards."""
     guard_urls: int = 20
     """URLs that a branch under a guard has."""
     guard_gain: int = 8
     """Duplicates that must be left for a guard to be looked for, and that it must remove."""
-    facet_values: float = 2.0
-    """Values of a facet in the path, on average, for what they have in common to be its name."""
     facet_pairs: float = 0.9
     """Share of the pages seen in two orders on which segments move in twos, for one to be a name and the next one its value."""
     case_pages: int = 5

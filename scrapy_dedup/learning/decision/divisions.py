@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...rules import Absent, Literal, OfClass, OneOf, Predicate
-from ..config import current
 from ..data.url_table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Codes, Rows
-from ..evidence.value_kinds import is_token
+from ..evidence.value_kinds import are_named, is_token
 from ..proposals.proposal import Match, Proposal
 
 PATH = ("path.0", "path.1")
 ANY = -1
 """Stands for any value of a segment."""
+MAX_SECTIONS = 200
+"""Sections of a site that are judged each by their own evidence: it takes time for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,11 @@ def divisions_of(table: Table) -> list[Division]:
     found = [by_sections(table)]
     for key, codes in table.columns.items():
         names = _naming(table, codes, every) if key.startswith("q.") else []
-        if 1 < len(names) <= current().guard_values and not any(REPEAT in table.vocabulary[code] for code in names):
+        if (
+            len(names) > 1
+            and are_named(len(names), len(table))
+            and not any(REPEAT in table.vocabulary[code] for code in names)
+        ):
             found.append(Division((key,), [(code,) for code in names], np.searchsorted(names, codes)))
     return found
 
@@ -89,7 +94,7 @@ def _naming(table: Table, codes: Codes, rows: Rows) -> list[int]:
     """Return the values of a key that name parts of a site; none where they do not."""
     values = np.unique(codes[rows]).tolist()
     texts = [table.vocabulary[value] for value in values if value != ABSENT]
-    if not len(values) <= current().most_sections or len(rows) < current().urls_of_section * len(values):
+    if not len(values) <= MAX_SECTIONS or len(rows) < 2 * len(values):
         return []
     return [] if all(text.isdigit() for text in texts) or any(is_token(text) for text in texts) else values
 

@@ -16,7 +16,6 @@ from ...observation import APART
 from ...rules import RuleBook
 from ...rules.model import BARE, ORDERED
 from ...urls import values_of
-from ..config import current
 from ..data.judgement import Deep, Judgement, SiteUrls, book_of, judged
 from ..data.url_table import REPEAT, joined_repeats
 from ..evidence.judge import Verdict
@@ -259,9 +258,9 @@ def _by_crawl(sample: SiteUrls, members: Sequence[int], starts: Sequence[float])
 def within_budget(proposals: Sequence[Proposal], sample: SiteUrls, deep: Deep, max_loss: float) -> list[Proposal]:
     """Return proposals less those that save least for the pages that they are seen to lose.
 
-    *max_loss* is the share of the site's pages that all together may lose.
+    *max_loss* is the share of the site's pages that all together may lose; unless it is 0, that is a page at least.
     """
-    most = max(max_loss * len(set(sample.content)), current().least_budget) if max_loss else 0.0
+    most = max(max_loss * len(set(sample.content)), 1.0) if max_loss else 0.0
     kept = list(proposals)
     for _ in range(MAX_ROUNDS):
         found = verdicts(kept, sample, deep)

@@ -18,13 +18,12 @@ from ...rules.exchange.values import Inexpressible, query_key
 from ...rules.normal_texts import normal_key
 from ...urls import DeepSplit, GroupsLike, class_of, normal_form, normal_parts, site_of_url, values_of
 from ...urls.deep_tokens import whole_key
-from ..config import current
 from ..data.judgement import SiteUrls
 from ..data.url_table import REPEAT, Table, encode
 from ..decision.witness_counts import pages_for
 from ..evidence.arrays import ABSENT, Flags
 from ..evidence.shares import MIN_STATED
-from ..evidence.value_kinds import is_token
+from ..evidence.value_kinds import are_named, is_token
 from ..methods.entropy import Relevance
 from ..proposals.dropping import seen_values, widened
 from ..proposals.proposal import Match, Proposal
@@ -235,7 +234,7 @@ def _where(table: Table, present: Flags, covered: Flags, share: float = MIN_SHAR
         among = np.bincount(codes[present], minlength=len(table.vocabulary))
         those = np.bincount(codes[covered], minlength=len(table.vocabulary))
         good = np.flatnonzero((those > 0) & (those >= share * among))
-        if 0 < len(good) <= current().guard_values and those[good].sum() >= MIN_SHARE * total:
+        if len(good) and are_named(len(good), total) and those[good].sum() >= MIN_SHARE * total:
             predicate = _among([table.value(code) for code in good.tolist()])
             if predicate is not None:
                 return ((key, predicate),)

@@ -12,7 +12,6 @@ from ...rules.order import in_order
 from ...urls import normal_parts, values_of
 from ...urls.deep_tokens import whole_key
 from ...urls.query_paths import is_segment_key
-from ..config import current
 from ..data.judgement import Judgement, rules_acting
 from ..data.url_table import joined_repeats
 from .combining import rules_of
@@ -174,7 +173,7 @@ def _telling(differing: set[str], views: Mapping[int, View], judgement: Judgemen
         return differing
     cost = {key: sum(one.get(key) != other.get(key) for one, other in pairs) / len(pairs) for key in differing}
     least = min(cost.values())
-    return {key for key, share in cost.items() if share <= least + current().as_telling}
+    return {key for key, share in cost.items() if share == least}
 
 
 def _changes(proposal: Proposal, view: View) -> bool:

@@ -4,10 +4,9 @@ import numpy as np
 
 from ...rules import Ignore, IgnoreValue, Operation, Set, SetOfValues
 from ...urls import ValueClass, class_of
-from ..config import current
 from ..data.url_table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Rows
-from ..evidence.value_kinds import ValueKind, are_named, kind_of_key, other_part
+from ..evidence.value_kinds import MIN_TOKEN, ValueKind, are_named, kind_of_key, other_part
 
 MIN_HEX = 8
 
@@ -64,7 +63,7 @@ def seen_values(table: Table, rows: Rows, key: str) -> list[str]:
 
 def widened(shape: ValueClass) -> ValueClass:
     """Return a class with room for the values that were not met yet: half to double the lengths."""
-    if shape.name == "empty" or (shape.min_len == shape.max_len and shape.min_len >= current().fixed_length):
+    if shape.name == "empty" or (shape.min_len == shape.max_len and shape.min_len >= MIN_TOKEN):
         return shape
     # Short values that are all of A to F are letters by chance.
     name = "alnum" if shape.name == "hex" and shape.max_len < MIN_HEX else shape.name

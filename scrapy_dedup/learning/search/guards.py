@@ -33,6 +33,10 @@ MAX_GUARDS = 24
 """Guards tried at a node."""
 MAX_TRIED_KEYS = 100
 """Keys that are considered in a branch when its guard is only tried."""
+MAX_BRANCHES = 24
+"""Values of a guard that get a branch of their own."""
+MAX_DEPTH = 3
+"""Guards that are nested: keys that a pattern asks for, one after the other."""
 MAX_AHEAD = 8
 """Guards tried as the second of two."""
 MAX_ROUNDS = 3
@@ -74,7 +78,7 @@ class Guard:
             return sides if all(len(rows) >= current().guard_urls for _, rows in sides) else []
         values, counts = np.unique(codes, return_counts=True)
         order = np.argsort(-counts, kind="stable")
-        chosen = [int(values[i]) for i in order if counts[i] >= current().guard_urls][: current().guard_values]
+        chosen = [int(values[i]) for i in order if counts[i] >= current().guard_urls][:MAX_BRANCHES]
         if len(values) < 2 or not chosen:
             return []
         answers = [(frame.table.value(code), code) for code in chosen]
@@ -140,7 +144,7 @@ def grown(
 
     *depth* is how many guards may be nested.
     """
-    depth = current().guard_depth if depth is None else depth
+    depth = MAX_DEPTH if depth is None else depth
     node = fitted(frame, base, pattern, rng)
     levels = {**base, **node.levels}
     if not depth or deadline.passed() or not duplicates_left(frame, levels):

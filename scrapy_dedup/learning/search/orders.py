@@ -198,7 +198,7 @@ def _names_of_pairs(moved: Sequence[_Moved]) -> list[str]:
             paired += 1
             units.update(one)
     names = {name for name, _ in units}
-    if paired < current().facet_pairs * len(moved) or len(units) < current().facet_values * len(names):
+    if paired < current().facet_pairs * len(moved):
         return []
     return [f"{name}/" for name in names if name]
 
@@ -214,6 +214,6 @@ def _names_of_segments(moved: Sequence[_Moved]) -> list[str]:
     for divider in BETWEEN:
         parts = [text.partition(divider) for text in texts]
         names = {name + divider for name, _, value in parts if name and value}
-        if all(name and value for name, _, value in parts) and len(texts) >= current().facet_values * len(names):
+        if all(name and value for name, _, value in parts):
             found.append(sorted(names))
     return min(found, key=len, default=[])
