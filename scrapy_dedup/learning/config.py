@@ -71,8 +71,6 @@ class Config:
     """URLs that a branch under a guard has."""
     guard_gain: int = 8
     """Duplicates that must be left for a guard to be looked for, and that it must remove."""
-    facet_pairs: float = 0.9
-    """Share of the pages seen in two orders on which segments move in twos, for one to be a name and the next one its value."""
     case_pages: int = 5
     """Pages of one shape that show a value in two spellings before its case is ignored."""
     enough_removed: float = 0.99

@@ -191,15 +191,12 @@ def _segments(path: str, with_extension: bool) -> tuple[list[str], str | None, b
 def _names_of_pairs(moved: Sequence[_Moved]) -> list[str]:
     """Return the names, where a segment is a name and the next one its value; none where they are not."""
     units: set[Unit] = set()
-    paired = 0
     for each in moved:
         one, other = _pairs(each.one), _pairs(each.other)
-        if len(each.one) % 2 == 0 and sorted(one) == sorted(other):
-            paired += 1
-            units.update(one)
+        if len(each.one) % 2 or sorted(one) != sorted(other):
+            return []
+        units.update(one)
     names = {name for name, _ in units}
-    if paired < current().facet_pairs * len(moved):
-        return []
     return [f"{name}/" for name in names if name]
 
 
