@@ -19,6 +19,9 @@ class Config:
     """Mean of the error rate of a site before anything of it is seen (share of responses; the prior is exponential). Crawls
     of real sites show .1 to 3 %. Odd content that other URLs show, too, is rarer by this factor: errors of chance do not repeat
     themselves, pages do."""
+    changing_templates: float = 0.1
+    """Share of URL templates whose pages change by themselves, as front pages do, before anything is seen. Such a template's
+    repeated answers say nothing of the error rate."""
     error_rate_sets: int = 6
     """Difference sets that tell the error rate, those with most groups of one content first. The later ones are often keys
     that name pages."""

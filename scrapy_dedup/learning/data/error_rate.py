@@ -49,7 +49,8 @@ def _of_controls(odd: int, compared: int) -> Numbers:
     """Return the log-likelihood of RATES: so many of two responses differed, or the template changes by itself."""
     by_chance: Numbers = odd * np.log(2 * RATES) + (compared - odd) * 2 * np.log1p(-RATES)
     by_itself = of_any_share(odd, compared)
-    found: Numbers = np.logaddexp(by_chance, by_itself)
+    changing = current().changing_templates
+    found: Numbers = np.logaddexp(np.log(1 - changing) + by_chance, np.log(changing) + by_itself)
     return found
 
 

@@ -197,6 +197,8 @@ def _names_of_pairs(moved: Sequence[_Moved]) -> list[str]:
             return []
         units.update(one)
     names = {name for name, _ in units}
+    if len(units) < 2 * len(names):  # a name has several values
+        return []
     return [f"{name}/" for name in names if name]
 
 
@@ -211,6 +213,6 @@ def _names_of_segments(moved: Sequence[_Moved]) -> list[str]:
     for divider in BETWEEN:
         parts = [text.partition(divider) for text in texts]
         names = {name + divider for name, _, value in parts if name and value}
-        if all(name and value for name, _, value in parts):
+        if all(name and value for name, _, value in parts) and len(texts) >= 2 * len(names):
             found.append(sorted(names))
     return min(found, key=len, default=[])
