@@ -419,7 +419,7 @@ def test_what_is_in_any_order_is_explained() -> None:
         'bare ignore int, matrix any-order, path any-order of segments "a-" or "b-", query any-order'
     )
     assert operations_of({"path": AnyOrder(after=1)}) == "path any-order after the first 1"
-    assert redact("http://example.com/?1690000000", ops) == "http://example.com/?<int>="
+    assert redact("http://example.com/?1690000000", ops) == "http://example.com/?169…="
 
 
 def test_only_active_and_manual_rules_act() -> None:
