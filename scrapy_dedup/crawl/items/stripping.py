@@ -28,8 +28,8 @@ def remember_crawl(request: "Request", transient: "TransientContent") -> None:
 def strip_transient(response: R, mask: "Mask | None" = None) -> R:
     """Return a response like *response*, of its class and with its URL and meta, without transient content.
 
-    The mask is that of the response's site in the crawl that it belongs to, or *mask*. What passes in attributes, scripts and
-    comments goes, too, unless the crawl's DEDUP_STRIP_MARKUP says otherwise.
+    The mask is that of the response's site in the crawl that it belongs to, or *mask*. Transient content in attributes,
+    scripts and comments goes, too, unless the crawl's DEDUP_STRIP_MARKUP says otherwise.
     Where there is none, and for a response that is not HTML, *response* itself is returned, and so it is
     where nothing on the page is transient. Should the crawl's mask fail, *response* is
     returned, and the log says so once: it raises nothing.
@@ -39,8 +39,8 @@ def strip_transient(response: R, mask: "Mask | None" = None) -> R:
     .. code-block:: python
 
         def parse(self, response):
-            lasting = scrapy_dedup.strip_transient(response)
-            yield {"text": lasting.css("main ::text").getall()}
+            stable = scrapy_dedup.strip_transient(response)
+            yield {"text": stable.css("main ::text").getall()}
     """
     if not isinstance(response, HtmlResponse):
         return response
