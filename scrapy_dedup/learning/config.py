@@ -49,6 +49,8 @@ class Config:
     witnesses."""
 
     # What the values of a key are.
+    most_enumerated: int = 40
+    """Different values of a key up to which they are a choice of few."""
     drawn_share: float = 0.9
     """Share of a key's values that look drawn at random, from which on it is a key of tokens."""
 
@@ -64,6 +66,8 @@ class Config:
     """Witness groups that a learner sees before it proposes anything but what drops keys; whether it acts says the judge."""
     proposed_bad: float = 0.15
     """Share of bad groups up to which such a learner proposes it."""
+    put_back_smoothing: float = 0.02
+    """Share added to how often URLs of one page differ in a key, where keys are put back (gain / cost)."""
     alike_contents: int = 15
     """Contents that show values of one shape to say the same: more than of one value, as the shape is chosen among others."""
     named_values: int = 12

@@ -119,7 +119,7 @@ def kind_of_values(key: str, codes: Codes, vocabulary: list[str]) -> ValueKind:
         return ValueKind.FORM
     present = codes[codes != ABSENT]
     values = np.unique(present)
-    if len(present) >= 2 * len(values):
+    if len(values) <= current().most_enumerated and len(present) >= 2 * len(values):
         return ValueKind.ENUMERATED
     some = values[:: len(values) // MOST_LOOKED_AT + 1].tolist()
     drawn = sum(_token(vocabulary[value]) is not None for value in some)

@@ -80,9 +80,8 @@ def _put_back_what_pages_demand(
             for target in range(level + 1, base.get(key, Level.KEPT) + 1):
                 shown = codes != ABSENT if target == Level.PRESENCE else codes
                 gain = float((shown[different.left] != shown[different.right]).mean()) if len(different.left) else 0.0
-                # One pair more, that differs: a key is never without a cost.
-                cost = (int((shown[alike.left] != shown[alike.right]).sum()) + 1) / (len(alike.left) + 1)
-                score = gain / cost
+                cost = float((shown[alike.left] != shown[alike.right]).mean()) if len(alike.left) else 0.0
+                score = gain / (cost + current().put_back_smoothing)
                 if gain > 0 and (best is None or score > best[0]):
                     best = score, key, Level(target)
         if best is None:
