@@ -15,6 +15,12 @@ def _text_of(value: Any) -> str:
     return f"{value:_}" if type(value) is int else repr(value)
 
 
+def _short(value: Any) -> str:
+    """Return the text of a default; of a class, its name without the path."""
+    text = _text_of(value)
+    return f"{text.rpartition('.')[2][:-1]}" if re.fullmatch(r"'(\w+\.)+\w+'", text) else text
+
+
 def _first_sentence(text: str) -> str:
     return re.split(r"(?<=\.) (?=[A-Z0-9\"])", text, maxsplit=1)[0]
 
@@ -27,17 +33,17 @@ class DedupSettings(SphinxDirective):
         lines = [
             ".. list-table::",
             "   :header-rows: 1",
-            "   :widths: 34 18 48",
+            "   :widths: 35 45 20",
             "",
             "   * - setting",
-            "     - default",
             "     - what it is for",
+            "     - default",
         ]
         for each in settings:
             lines += [
                 f"   * - :setting:`{each.name}`",
-                f"     - ``{_text_of(each.default)}``",
                 f"     - {_first_sentence(each.help)}",
+                f"     - ``{_short(each.default)}``",
             ]
         for each in settings:
             lines += ["", f".. setting:: {each.name}", "", each.name, "-" * len(each.name), ""]
