@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, settings
 from .processes import CAN_FORK, Forking, run_module
 from .server import Asked, Route, Server
 from .waiting import PATIENCE
+
+# Its doctests are looked for by importing it, and the browser's driver need not be there.
+collect_ignore = [] if find_spec("playwright") else ["browsing.py"]
 
 # A loaded machine is no fault of the code, and a test says the same whenever it is run.
 settings.register_profile(
