@@ -281,7 +281,7 @@ async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> Non
     assert again is not None
     assert (again.url, again.priority, again.cb_kwargs) == (rows[2].url, -3, {"number": 3})
     assert again.callback == done.crawler.spider.page  # type: ignore[union-attr]
-    warned = [text.partition(" of discarded")[0] for text in messages(caplog)]
+    warned = [text.partition(" of filtered")[0] for text in messages(caplog)]
     assert sorted(warned) == ["cb_kwargs['pair']", "cookies", "headers['Authorization']", "meta['object']"]
 
 
