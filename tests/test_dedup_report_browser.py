@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scrapy_dedup.content.versions import packed_version
-from scrapy_dedup.report.data import Source
+from scrapy_dedup.report.data import ReportSource
 from scrapy_dedup.report.writing import write_report
 from scrapy_dedup.rules import Evidence, Ignore, Rule, RuleBook, Status
 from scrapy_dedup.store.rows import CrawlRow
@@ -51,7 +51,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     crawl = CrawlRow("", SITE, "shop", "job", 0, 1, "finished", 40, filtered=ROWS, avoided=ROWS, rules_after=[sid.id])
     with Store.open(folder / "store.sqlite") as store:
         store.add([*pages, *rows, crawl])
-    write_report(Source(str(folder / "store.sqlite"), "", (folder / "rules",)), folder / "report.html")
+    write_report(ReportSource(str(folder / "store.sqlite"), "", (folder / "rules",)), folder / "report.html")
     done = subprocess.run(
         [sys.executable, "-m", "tests.browsing", str(folder / "report.html")],
         cwd=ROOT,

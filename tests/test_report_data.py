@@ -10,10 +10,10 @@ import pytest
 from scrapy_dedup.content.versions import Version, packed_version
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.report.collecting import report_of
-from scrapy_dedup.report.data import Piece, Report, SitePart, Source, TreeNode
+from scrapy_dedup.report.data import Piece, Report, ReportSource, SitePart, TreeNode
 from scrapy_dedup.report.differences import marked_urls, pieces_of, text_diff
+from scrapy_dedup.report.filtered_urls import MOST_ROWS
 from scrapy_dedup.report.json_lines import records_of
-from scrapy_dedup.report.ledger import MOST_ROWS
 from scrapy_dedup.report.rendering import html_of
 from scrapy_dedup.report.rule_cards import places_of
 from scrapy_dedup.report.sentences import sentence_of
@@ -168,7 +168,7 @@ def html(text: str, clock: str = "noon") -> bytes:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Source:
+def source(tmp_path: Path) -> ReportSource:
     """Pages under session ids, a parameter that tells pages apart, a rule of each status, and two crawls."""
     sid = Rule(SITE, {}, {"q.sid": Ignore()}, Status.ACTIVE, Evidence(groups=12, learners=("blame",)))
     kept = Rule(SITE, {}, {"q.id": Keep()}, Status.MANUAL)
@@ -195,23 +195,23 @@ def source(tmp_path: Path) -> Source:
     ]  # fmt: skip
     with Store.open(tmp_path / "store.sqlite") as store:
         store.add([*rows, *dropped, *crawls])
-    return Source(str(tmp_path / "store.sqlite"), "", (rules,))
+    return ReportSource(str(tmp_path / "store.sqlite"), "", (rules,))
 
 
-def only_site(source: Source) -> tuple[Report, SitePart]:
+def only_site(source: ReportSource) -> tuple[Report, SitePart]:
     report = report_of(source, now=7 * DAY)
     (site,) = report.sites
     return report, site
 
 
-def test_the_header_counts_all_crawls(source: Source) -> None:
+def test_the_header_counts_all_crawls(source: ReportSource) -> None:
     report, _ = only_site(source)
     assert (report.savings.avoided, report.savings.requests, report.savings.share) == (5, 23, 5 / 23)
     assert (report.savings.confirmed, report.savings.differing, report.suspended) == (1, 0, 1)
     assert [(crawl.ended, crawl.savings.pages) for crawl in report.crawls] == [(4 * DAY, 16), (6 * DAY, 2)]
 
 
-def test_without_notes_of_crawls_the_ledger_tells(source: Source) -> None:
+def test_without_notes_of_crawls_the_ledger_tells(source: ReportSource) -> None:
     import sqlite3
 
     connection = sqlite3.connect(source.store)
@@ -225,7 +225,7 @@ def test_without_notes_of_crawls_the_ledger_tells(source: Source) -> None:
     assert "No crawl has noted yet" in html_of(report)
 
 
-def test_urls_of_a_site_and_why_not_more(source: Source) -> None:
+def test_urls_of_a_site_and_why_not_more(source: ReportSource) -> None:
     _, site = only_site(source)
     counts = site.counts
     assert (counts.urls, counts.new, counts.duplicates, counts.filtered, counts.checks, counts.others) == (
@@ -246,7 +246,7 @@ def test_urls_of_a_site_and_why_not_more(source: Source) -> None:
     }
 
 
-def test_a_page_that_each_crawl_fetches_once_is_told_from_one_that_is_fetched_twice(source: Source) -> None:
+def test_a_page_that_each_crawl_fetches_once_is_told_from_one_that_is_fetched_twice(source: ReportSource) -> None:
     with Store.open(source.store) as store:
         text = "Title number 0 with a few words more"
         store.add([seen("p?id=0&sid=a", text, time=6 * DAY + 2), seen("p?id=1&sid=b", text, time=6 * DAY + 3)])
@@ -258,7 +258,7 @@ def test_a_page_that_each_crawl_fetches_once_is_told_from_one_that_is_fetched_tw
     assert reasons["duplicates fetched although their rule acted"] == 1
 
 
-def test_rules_stand_in_order_with_what_has_changed(source: Source) -> None:
+def test_rules_stand_in_order_with_what_has_changed(source: ReportSource) -> None:
     _, site = only_site(source)
     assert [rule.status for rule in site.rules] == ["suspended", "active", "manual"]
     sid = site.rules[1]
@@ -273,7 +273,7 @@ def test_rules_stand_in_order_with_what_has_changed(source: Source) -> None:
     assert waits["Everywhere, tab does not matter."].endswith("30 witness groups for it, 9 groups against it")
 
 
-def test_evidence_is_of_real_pages(source: Source) -> None:
+def test_evidence_is_of_real_pages(source: ReportSource) -> None:
     _, site = only_site(source)
     pairs = site.rules[1].pairs
     assert len(pairs) == 3
@@ -282,7 +282,7 @@ def test_evidence_is_of_real_pages(source: Source) -> None:
     assert [piece.text for line in pairs[0].diff for piece in line.pieces if piece.marked] == ["a"]
 
 
-def test_parameters_are_told_apart(source: Source) -> None:
+def test_parameters_are_told_apart(source: ReportSource) -> None:
     _, site = only_site(source)
     leaves = {node.label: node for host in site.tree for node in host.children}
     verdicts = {each.name: (each.verdict, each.rules) for each in leaves["/p"].parameters}
@@ -296,12 +296,12 @@ def test_pages_that_differ_make_a_parameter_relevant(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite") as store:
         texts = [f"{word} " * 40 for word in ("alpha", "beta", "gamma", "delta")]
         store.add([seen(f"p?id={number}", text) for number, text in enumerate(texts)])
-    _, site = only_site(Source(str(tmp_path / "store.sqlite")))
+    _, site = only_site(ReportSource(str(tmp_path / "store.sqlite")))
     (parameter,) = site.tree[0].children[0].parameters if site.tree[0].children else site.tree[0].parameters
     assert (parameter.name, parameter.verdict) == ("id", "relevant")
 
 
-def test_masks_are_drawn_over_pages(source: Source) -> None:
+def test_masks_are_drawn_over_pages(source: ReportSource) -> None:
     _, site = only_site(source)
     (masked,) = site.masks
     assert [text.act for text in masked.texts] == ["", "stripped"]
@@ -309,7 +309,7 @@ def test_masks_are_drawn_over_pages(source: Source) -> None:
     assert masked.transient_words == 1
 
 
-def test_json_lines_say_the_same(source: Source) -> None:
+def test_json_lines_say_the_same(source: ReportSource) -> None:
     report, site = only_site(source)
     records = [json.loads(json.dumps(record)) for record in records_of(report)]
     kinds = [record["type"] for record in records]
@@ -323,7 +323,7 @@ def test_json_lines_say_the_same(source: Source) -> None:
     assert records[-1]["tables"]["discard"] == 6
 
 
-def test_sites_can_be_named_and_scopes_are_apart(source: Source) -> None:
+def test_sites_can_be_named_and_scopes_are_apart(source: ReportSource) -> None:
     with Store.open(source.store) as store:
         store.add([seen("x", site="other.test", url="http://other.test/x"), seen("y", scope="else")])
     assert [site.site for site in report_of(source).sites] == [SITE, "other.test"]
@@ -334,7 +334,7 @@ def test_sites_can_be_named_and_scopes_are_apart(source: Source) -> None:
     assert (scoped.ledger.total, scoped.crawls, scoped.savings.pages) == (0, (), 1)
 
 
-def test_what_sites_write_is_text(source: Source) -> None:
+def test_what_sites_write_is_text(source: ReportSource) -> None:
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
     with Store.open(source.store) as store:
         store.add([seen(f"p?{evil}={evil}&id=9", evil, version=packed_version(f"<body><p class=clock>&lt;/script>{evil}</p><p>&lt;script>alert(1)&lt;/script></p></body>"))])  # fmt: skip
@@ -352,7 +352,7 @@ def test_what_sites_write_is_text(source: Source) -> None:
     assert text.count("<script") == text.count("</script>") == 2
 
 
-def test_the_page_needs_nothing_else(source: Source) -> None:
+def test_the_page_needs_nothing_else(source: ReportSource) -> None:
     text = html_of(report_of(source))
     for word in ("pygal.org", "kozea", "@import", "url(", '<link rel="stylesheet', " src=", "window.pygal"):
         assert word not in text, word
@@ -365,7 +365,7 @@ def test_a_hundred_thousand_rows(tmp_path: Path) -> None:
         store.add(discarded("", url=url.format(n), taken_for=url.format(n % 900), time=n, job=str(n % 3)) for n in range(100_000))  # fmt: skip
         store.add(seen("", f"a page {n}", url=url.format(n)) for n in range(900))
     start = time.process_time()
-    report = report_of(Source(str(tmp_path / "store.sqlite")))
+    report = report_of(ReportSource(str(tmp_path / "store.sqlite")))
     text = html_of(report)
     assert time.process_time() - start < 20  # some 3 on a machine of 2024
     assert len(report.ledger.rows) == MOST_ROWS
@@ -378,6 +378,6 @@ def test_a_hundred_thousand_rows(tmp_path: Path) -> None:
 def test_long_urls_leave_room(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite") as store:
         store.add(discarded(f"{n}?{'x' * 8_000}", time=n) for n in range(2_000))
-    report = report_of(Source(str(tmp_path / "store.sqlite")))
+    report = report_of(ReportSource(str(tmp_path / "store.sqlite")))
     assert 0 < len(report.ledger.rows) < 2_000 == report.ledger.total
     assert len(html_of(report)) < 10_000_000

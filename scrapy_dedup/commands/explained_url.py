@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from ..learning.evidence_phrases import evidence_of
-from ..report.ledger import record_of
+from ..report.filtered_urls import record_of
 from ..rules.wording import condition_of, operations_of
 from .aliases import KnownAliases, alias_lines
 from .console import plain_console, print_json, with_marks

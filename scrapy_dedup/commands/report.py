@@ -8,7 +8,7 @@ from .subcommand import Subcommand
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
-    from ..report.data import Source
+    from ..report.data import ReportSource
     from .project import Project
 
 #: Where there is no store that is a file, and no DEDUP_REPORT.
@@ -63,9 +63,9 @@ class WriteReport(Subcommand):
         return DONE
 
 
-def _source(settings: "DedupSettings", names: list[str]) -> "Source":
+def _source(settings: "DedupSettings", names: list[str]) -> "ReportSource":
     """Return what the report is made from. Raises Nothing and Mistake."""
-    from ..report.data import Source
+    from ..report.data import ReportSource
     from .observation_sources import known_site, open_store
 
     with open_store(settings) as store:
@@ -73,10 +73,10 @@ def _source(settings: "DedupSettings", names: list[str]) -> "Source":
         if not known:
             raise Nothing(f"nothing is recorded in {store.place}: run a crawl first (scrapy crawl NAME)")
     sites = tuple(dict.fromkeys(known_site(name, known, settings) for name in names))
-    return Source(settings.store, settings.scope, settings.rule_directories, settings.site_groups, sites)
+    return ReportSource(settings.store, settings.scope, settings.rule_directories, settings.site_groups, sites)
 
 
-def _print_json(source: "Source", output: str | None) -> None:
+def _print_json(source: "ReportSource", output: str | None) -> None:
     import json
 
     from ..report.collecting import report_of

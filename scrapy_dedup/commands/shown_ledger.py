@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..learning.phrases import counted, moment
-from ..report.ledger import BECAME, record_of
+from ..report.filtered_urls import BECAME, record_of
 from ..store.database import StoreError
 from ..store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
 from .console import print_json, print_lines

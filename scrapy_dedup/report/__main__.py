@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..files.errors import RuleFileError
 from ..store.database import StoreError
-from .data import Source
+from .data import ReportSource
 from .writing import write_report
 
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.nice(5)
     groups = {name: tuple(domains) for name, domains in json.loads(options.groups).items()}
     try:
-        write_report(Source(options.store, options.scope, tuple(options.directory), groups), options.output)
+        write_report(ReportSource(options.store, options.scope, tuple(options.directory), groups), options.output)
     except (StoreError, RuleFileError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -20,14 +20,14 @@ from ..store.ledger_queries import LedgerFilter, RuleCount, ledger_by_rule
 from ..store.report_queries import latest_urls, ledger_states, table_counts
 from ..store.rows import CrawlRow, DiscardRow, DiscardState
 from ..store.store import Store
-from .data import CrawlTotal, Health, Ledger, Report, Savings, SiteCounts, SitePart, Source
-from .evidence import pairs_of_rules
-from .ledger import latest_rows
+from .data import CrawlTotal, Health, LedgerShown, Report, ReportSource, Savings, SiteCounts, SitePart
+from .filtered_urls import latest_rows
 from .masked_pages import masked_pages
-from .parameters import ParameterJudge
 from .reasons import notes_of, reasons_of
+from .relevance import ParameterJudge
 from .rule_cards import card_of, changes_of, in_order, places_of
 from .seen_pages import SeenPages, seen_pages
+from .url_pairs import pairs_of_rules
 from .url_tree import TreeUrl, url_tree
 
 #: Sites that are told of by themselves; responses of a site, and of all of them, that are looked at; filtered URLs of a site.
@@ -40,7 +40,7 @@ _RULES: Final = 100
 _NOT_FETCHED: Final = (DiscardState.PENDING, DiscardState.OWED, DiscardState.LOST)
 
 
-def report_of(source: Source, *, now: float | None = None) -> Report:
+def report_of(source: ReportSource, *, now: float | None = None) -> Report:
     """Return the report on what a store holds. Raises StoreError and RuleFileError."""
     with Store.open(source.store, readonly=True) as store:
         return _Collection(source, store).report(time.time() if now is None else now)
@@ -50,13 +50,13 @@ def report_of(source: Source, *, now: float | None = None) -> Report:
 class _Collection:
     """What is read once, for all sites."""
 
-    source: Source
+    source: ReportSource
     store: Store
     crawls: list[CrawlRow] = field(init=False)
     counts: list[SiteCount] = field(init=False)
     book: RuleBook = field(init=False)
     masks: Mapping[str, Mask] = field(init=False)
-    ledger: Ledger = field(init=False)
+    ledger: LedgerShown = field(init=False)
     filtered: dict[str, dict[str, RuleCount]] = field(init=False)
     states: Mapping[tuple[str, DiscardState], int] = field(init=False)
     faults: list[str] = field(default_factory=list, init=False)

@@ -11,7 +11,7 @@ Verdict = Literal["relevant", "irrelevant", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReportSource:
     """What a report is made from: a store, and the directories of rules and masks, the user's own first."""
 
     store: str
@@ -95,7 +95,7 @@ class DiffLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class UrlPair:
     """Two URLs that a rule makes one, and how their pages differ as far as these are stored."""
 
     one: str
@@ -134,7 +134,7 @@ class RuleCard:
     line: int | None
     #: What a candidate waits for, or why it does not act; "" for rules that act.
     waits: str = ""
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[UrlPair, ...] = ()
 
     @property
     def off(self) -> str:
@@ -169,7 +169,7 @@ class TreeNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class UnfilteredReason:
     """Why URLs were fetched that might have been filtered, or were fetched after all."""
 
     text: str
@@ -225,7 +225,7 @@ class MaskedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleChange:
+class RuleChangeShown:
     """A rule that has come or gone since the last crawl began."""
 
     id: str
@@ -242,9 +242,9 @@ class SitePart:
     site: str
     savings: Savings
     counts: SiteCounts
-    reasons: tuple[Reason, ...]
+    reasons: tuple[UnfilteredReason, ...]
     notes: tuple[str, ...]
-    changes: tuple[RuleChange, ...]
+    changes: tuple[RuleChangeShown, ...]
     rules: tuple[RuleCard, ...]
     candidates: tuple[RuleCard, ...]
     tree: tuple[TreeNode, ...]
@@ -254,7 +254,7 @@ class SitePart:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class LedgerShown:
     """The latest rows of the ledger, of so many."""
 
     rows: tuple[DiscardRow, ...]
@@ -290,6 +290,6 @@ class Report:
     sites: tuple[SitePart, ...]
     #: Sites of which nothing but their names are told.
     more_sites: tuple[str, ...]
-    ledger: Ledger
+    ledger: LedgerShown
     health: Health
     faults: tuple[str, ...] = ()

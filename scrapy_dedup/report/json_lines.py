@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..learning.phrases import moment
-from .ledger import record_of
+from .filtered_urls import record_of
 
 if TYPE_CHECKING:
     from .data import Report, SitePart

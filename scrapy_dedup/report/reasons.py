@@ -10,7 +10,7 @@ from ..rules.book import RuleBook
 from ..rules.model import Rule, Status
 from ..store.report_queries import SeenUrl
 from ..store.rows import DiscardState
-from .data import Reason, SiteCounts
+from .data import SiteCounts, UnfilteredReason
 from .seen_pages import SeenPages, is_page
 
 #: What became of filtered requests that were scheduled after all.
@@ -40,7 +40,7 @@ def reasons_of(
     since: Mapping[str, float],
     states: Mapping[DiscardState, int],
     begun: Sequence[float] = (),
-) -> tuple[Reason, ...]:
+) -> tuple[UnfilteredReason, ...]:
     """Return why URLs of a site were fetched, the most frequent reason first.
 
     *rules* are all those of the site, *since* says when those that act first did, *states* counts the site's rows
@@ -65,7 +65,7 @@ def reasons_of(
             counts[_no_page(url)] += 1
     for state, text in _AFTER_ALL.items():
         counts[text] += states.get(state, 0)
-    return tuple(Reason(text, number) for text, number in counts.most_common() if number)
+    return tuple(UnfilteredReason(text, number) for text, number in counts.most_common() if number)
 
 
 def _no_page(url: SeenUrl) -> str:

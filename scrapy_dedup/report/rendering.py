@@ -9,7 +9,7 @@ from markupsafe import Markup
 from ..learning.phrases import counted, moment
 from .charts import bars
 from .data import Report
-from .ledger import BECAME
+from .filtered_urls import BECAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from ..learning.evidence_phrases import evidence_of
 from ..learning.phrases import counted
 from ..rules.files import load_file, path_of_site
 from ..rules.model import Rule, Status
-from .data import Pair, RuleCard, RuleChange
+from .data import RuleCard, RuleChangeShown, UrlPair
 from .sentences import clauses_of, sentence_of
 
 _ORDER: Final = (Status.SUSPENDED, Status.ACTIVE, Status.MANUAL, Status.OFF, Status.CANDIDATE)
@@ -48,7 +48,7 @@ def card_of(
     filtered: int = 0,
     since: float | None = None,
     is_new: bool = False,
-    pairs: Sequence[Pair] = (),
+    pairs: Sequence[UrlPair] = (),
 ) -> RuleCard:
     """Return the card of a rule."""
     evidence = rule.evidence
@@ -118,11 +118,11 @@ def in_order(cards: Iterable[RuleCard]) -> tuple[RuleCard, ...]:
     )
 
 
-def changes_of(before: Iterable[str], rules: Mapping[str, Rule]) -> tuple[RuleChange, ...]:
+def changes_of(before: Iterable[str], rules: Mapping[str, Rule]) -> tuple[RuleChangeShown, ...]:
     """Return what has changed of the rules that act, since those with the ids of *before* did; *rules* are all there are now."""
     old = set(before)
     acting = {name for name, rule in rules.items() if rule.status.acts}
-    found = [RuleChange(name, came=True, said=sentence_of(rules[name])) for name in sorted(acting - old)]
+    found = [RuleChangeShown(name, came=True, said=sentence_of(rules[name])) for name in sorted(acting - old)]
     for name in sorted(old - acting):
         rule = rules.get(name)
         said = (
@@ -130,5 +130,5 @@ def changes_of(before: Iterable[str], rules: Mapping[str, Rule]) -> tuple[RuleCh
             if rule is not None
             else "it is not in the rule files any more"
         )
-        found.append(RuleChange(name, came=False, said=said, known=rule is not None))
+        found.append(RuleChangeShown(name, came=False, said=said, known=rule is not None))
     return tuple(found)

@@ -5,11 +5,11 @@ from pathlib import Path
 from secrets import token_hex
 
 from .collecting import report_of
-from .data import Report, Source
+from .data import Report, ReportSource
 from .rendering import html_of
 
 
-def write_report(source: Source, path: Path) -> Report:
+def write_report(source: ReportSource, path: Path) -> Report:
     """Write the report on a store into a file, which is replaced as a whole; return what it says.
 
     Nobody but the user may read it, as the store, unless the file is there and others may. Raises StoreError,

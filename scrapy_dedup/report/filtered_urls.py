@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..learning.phrases import moment
 from ..store.ledger_queries import LedgerFilter, ledger_count, ledger_rows
 from ..store.rows import DiscardState
-from .data import Ledger
+from .data import LedgerShown
 
 if TYPE_CHECKING:
     from ..store.rows import DiscardRow
@@ -26,7 +26,7 @@ BECAME: Final = {
 }
 
 
-def latest_rows(store: "Store", asked: LedgerFilter) -> Ledger:
+def latest_rows(store: "Store", asked: LedgerFilter) -> LedgerShown:
     """Return the latest rows that are asked for, as many as the report has. Raises StoreError."""
     rows: list[DiscardRow] = []
     left = _MOST_TEXT
@@ -35,7 +35,7 @@ def latest_rows(store: "Store", asked: LedgerFilter) -> Ledger:
         if left < 0:
             break
         rows.append(row)
-    return Ledger(tuple(rows), ledger_count(store, asked))
+    return LedgerShown(tuple(rows), ledger_count(store, asked))
 
 
 def record_of(row: "DiscardRow") -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..rules.canonical import NORMAL_FORM
 from ..store.page_queries import versions_of_page
-from .data import Pair
+from .data import UrlPair
 from .differences import marked_urls, text_diff
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _Candidate = tuple[str, str]
 
 def pairs_of_rules(
     store: "Store", scope: str, pages: "SeenPages", ledger: "Iterable[DiscardRow]", mask: "Mask | None"
-) -> dict[str, tuple[Pair, ...]]:
+) -> dict[str, tuple[UrlPair, ...]]:
     """Return id of a rule -> pairs of URLs of a site: those first of which both pages are stored. Raises StoreError.
 
     *ledger* are rows of the site.
@@ -60,18 +60,18 @@ def _filtered(ledger: "Iterable[DiscardRow]") -> Iterator[tuple[str, _Candidate]
             yield row.rule, (row.taken_for, row.url)
 
 
-def _pair(store: "Store", scope: str, site: str, urls: _Candidate, mask: "Mask | None") -> Pair:
+def _pair(store: "Store", scope: str, site: str, urls: _Candidate, mask: "Mask | None") -> UrlPair:
     one, two = urls
     marked = marked_urls(one, two)
     versions = [versions_of_page(store, scope, site, url) for url in urls]
     if not all(versions):
         missing = "of neither page" if not any(versions) else f"of {two if versions[0] else one}"
         said = f"The store has no texts {missing}: it was not fetched, or is not among those that are kept."
-        return Pair(one, two, *marked, said)
+        return UrlPair(one, two, *marked, said)
     (_, first), (_, second) = versions[0][0], versions[1][0]
     diff = text_diff(first, second, urls, mask)
     differing = sum(line.sign in ("-", "+") for line in diff)
     said = "Their texts are equal" if not differing else "Their texts differ"
     if any(piece.marked for line in diff for piece in line.pieces):
         said += ", transient content apart"
-    return Pair(one, two, *marked, f"{said}.", diff)
+    return UrlPair(one, two, *marked, f"{said}.", diff)
