@@ -208,6 +208,12 @@ def test_check_names_file_and_line(project):
     assert "bad.test.toml:5: status is 'activ'" in done.stderr
     assert "manual" in done.stderr
     assert "Traceback" not in done.stderr
+    done = project.scrapy("dedup", "check", "--json")
+    (fault,) = map(json.loads, done.stdout.splitlines())
+    assert (done.returncode, fault["type"], fault["line"]) == (1, "fault", 5)
+    assert fault["file"].endswith("bad.test.toml")
+    assert fault["problem"].startswith("status is 'activ'")
+    assert fault["remedy"]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,8 @@ class Check(Subcommand):
         ]
         for fault in faults:
             if opts.json:
-                print_json({"type": "fault", "message": str(fault)})
+                about = {"file": str(fault.path), "line": fault.line, "problem": fault.problem, "remedy": fault.remedy}
+                print_json({"type": "fault", **about})
             else:
                 print(fault, file=sys.stderr)
         if faults:
