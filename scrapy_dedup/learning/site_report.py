@@ -40,12 +40,13 @@ def site_report(
 ) -> SiteReport:
     """Return the report of a site; *decided* are the notes of a published method, where one decides."""
     acting = sum(rule.status.acts for rule in rules)
-    urls = len(judgement.sample.urls)
+    # Odd responses are evidence of nothing, and none of them is a duplicate.
+    urls, pages = len(judgement.sample.urls), len(set(judgement.sample.content))
     return SiteReport(
         site,
         urls,
-        found.pages,
-        found.duplicates,
+        pages,
+        urls - pages,
         acting,
         judgement.removed,
         round(_at_risk(judgement), 1) if acting else 0.0,
