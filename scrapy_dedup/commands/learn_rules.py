@@ -98,9 +98,11 @@ class LearnRules(DedupCommand):
         from ..crawl.own_requests.idle_work import note_probes
         from .learning import learn
         from .probing import in_doubt, print_probes, probe
+        from .progress import progress
 
         spider = self.project.spider_class(opts.spider) if opts.spider else None
-        found = in_doubt(settings, args)
+        with progress("looking for parameters that are in doubt"):
+            found = in_doubt(settings, args)
         tried = probe(self.crawler_process, spider, found, opts.probe) if found else []
         print_probes(tried, json=opts.json)
         learn(settings, args, diff=opts.diff, json=opts.json)

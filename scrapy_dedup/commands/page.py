@@ -83,9 +83,11 @@ class ExplainPage(Subcommand):
             return ShownPage(version_of(html, markup=True), url, "file", before=before), html
         if not opts.from_store:
             from .fetching import fetched
+            from .progress import progress
 
             try:
-                html = fetched(url, project.all_settings(opts.spider))
+                with progress(f"fetching {url}"):
+                    html = fetched(url, project.all_settings(opts.spider))
             except Nothing as problem:
                 if not before or opts.html:
                     raise

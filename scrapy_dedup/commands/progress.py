@@ -31,7 +31,7 @@ def progress(doing: str) -> Iterator[Callable[[str, int, int], None] | None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None)
+        task = bar.add_task(doing, total=None)
 
         def show(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total or None)

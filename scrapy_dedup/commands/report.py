@@ -48,9 +48,11 @@ class WriteReport(Subcommand):
             _print_json(source, opts.output)
             return DONE
         from ..report.writing import write_report
+        from .progress import progress
 
         path = Path(opts.output) if opts.output else settings.report_file or Path(_DEFAULT)
-        report = write_report(source, path)
+        with progress("making the report"):
+            report = write_report(source, path)
         savings = report.savings
         print(
             f"{savings.avoided} of {savings.requests} requests were filtered and not fetched. The report is in {path}."
@@ -83,8 +85,10 @@ def _print_json(source: "ReportSource", output: str | None) -> None:
     from ..report.json_lines import records_of
     from ..report.writing import write_text
     from .console import print_json
+    from .progress import progress
 
-    records = records_of(report_of(source))
+    with progress("making the report"):
+        records = list(records_of(report_of(source)))
     if output is None:
         for record in records:
             print_json(record)
