@@ -45,7 +45,7 @@ def test_a_crawl_leaves_a_report_beside_its_store(project: Project, serve: Serve
     assert "ERROR" not in said
     assert site in text
     assert "Everywhere, sid does not matter." in text
-    assert re.search(r"<strong>\d+ of \d+ requests</strong> were filtered", text)
+    assert re.search(r"<strong>\d+ of \d+ requests</strong> that Scrapy alone would have made were filtered", text)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert sorted(each.name for each in path.parent.iterdir()) == ["report.html", "store.sqlite"]
 

@@ -1,6 +1,7 @@
 """What the report says: sentences, URLs with what differs marked, diffs of pages, the URL tree, and how much it holds."""
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,32 @@ def test_urls_of_a_site_and_why_not_more(source: ReportSource) -> None:
     }
 
 
+def test_a_spot_check_counts_once(source: ReportSource) -> None:
+    """Its page is recorded as that of any other URL is, and it stands in the ledger."""
+    with Store.open(source.store) as store:
+        text = "Title number 0 with a few words more"
+        store.add([seen("p?id=0&sid=c", text, time=5 * DAY + 1)])
+    report, site = only_site(source)
+    reasons = {reason.text.partition(":")[0]: reason.urls for reason in site.reasons}
+    assert reasons["filtered, and fetched as a spot check"] == 1
+    assert "duplicates fetched although their rule acted" not in reasons
+    assert reasons["duplicates fetched before their rule acted"] == 6
+    chart = re.search(
+        r'<figure class="chart">(?:(?!</figure>).)*URLs of each site.*?</figure>', html_of(report), re.DOTALL
+    )
+    assert chart is not None
+    assert "spot-checked" not in chart[0]
+    assert "color-3" not in chart[0]
+
+
+def test_the_page_says_what_its_figures_count(source: ReportSource) -> None:
+    text = html_of(report_of(source))
+    assert "5 of 23 requests</strong> that Scrapy alone would have made were filtered and not fetched" in text
+    assert "fetched (without spot checks and extra requests)" in text
+    assert "not among “not fetched”" in text
+    assert "5 URLs filtered and not fetched, each counted once in however many crawls" in text
+
+
 def test_a_page_that_each_crawl_fetches_once_is_told_from_one_that_is_fetched_twice(source: ReportSource) -> None:
     with Store.open(source.store) as store:
         text = "Title number 0 with a few words more"
@@ -290,6 +317,23 @@ def test_parameters_are_told_apart(source: ReportSource) -> None:
     assert verdicts["id"] == ("relevant", (site.rules[2].id,))
     assert leaves["/q"].parameters[0].verdict == "unknown"
     assert "equal texts" in leaves["/q"].parameters[0].why
+
+
+def test_a_parameter_is_compared_with_the_url_without_it(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.sqlite") as store:
+        for number in range(2):
+            text = f"page {number} with a few words more"
+            store.add(
+                [
+                    seen(f"p/{number}", text),
+                    seen(f"p/{number}?ref=a", text),
+                    seen(f"p/{number}?new=a&ref=a", "new " + text),
+                ]
+            )
+    _, site = only_site(ReportSource(str(tmp_path / "store.sqlite")))
+    (leaf,) = site.tree[0].children
+    whys = {each.name: each.why for each in leaf.parameters}
+    assert whys["ref"] == "2 pairs of pages that differ in nothing else have equal texts; no rule acts"
 
 
 def test_pages_that_differ_make_a_parameter_relevant(tmp_path: Path) -> None:

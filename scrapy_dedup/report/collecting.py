@@ -17,7 +17,7 @@ from ..rules.book import RuleBook
 from ..store.conversions import SiteCount
 from ..store.crawl_queries import crawl_rows
 from ..store.ledger_queries import LedgerFilter, RuleCount, ledger_by_rule
-from ..store.report_queries import latest_urls, ledger_states, table_counts
+from ..store.report_queries import latest_urls, ledger_states, table_counts, urls_after_all
 from ..store.rows import CrawlRow, DiscardRow, DiscardState
 from ..store.store import Store
 from .data import CrawlTotal, Health, LedgerShown, Report, ReportSource, Savings, SiteCounts, SitePart
@@ -131,7 +131,7 @@ class _Collection:
         rules = {rule.id: rule for rule in self.book.for_site(site)}
         since = self._since(site, crawls)
         counts = self._counts(site, pages, responses, crawls)
-        states = {state: number for (where, state), number in self.states.items() if where == site}
+        after_all = urls_after_all(store, source.scope, site)
         changes = changes_of(crawls[-1].rules_before, rules) if crawls else ()
         new = {change.id for change in changes if change.came}
         pairs = pairs_of_rules(store, source.scope, pages, rows, mask)
@@ -155,7 +155,7 @@ class _Collection:
             site=site,
             savings=Savings.of(crawls),
             counts=counts,
-            reasons=reasons_of(pages, rules.values(), since, states, sorted(row.began for row in crawls)),
+            reasons=reasons_of(pages, rules.values(), since, after_all, sorted(row.began for row in crawls)),
             notes=notes_of(counts, sum(rule.status.acts for rule in rules.values()), len(candidates)),
             changes=changes,
             rules=shown[:_RULES],

@@ -24,7 +24,7 @@ _AFTER_ALL: Final = {
 _EARLY: Final = "duplicates fetched before their rule acted"
 _OTHERWISE: Final = (
     "duplicates fetched although their rule acted: with another callback, cb_kwargs or cookie jar, as start requests, as "
-    "spot checks or refetches, or with dont_filter"
+    "refetches, or with dont_filter"
 )
 _ANEW: Final = "duplicates of what an earlier crawl has fetched: each crawl fetches a page once, under whatever URL"
 _NO_RULE: Final = "duplicates with equal texts, for which no rule was found"
@@ -38,17 +38,19 @@ def reasons_of(
     pages: SeenPages,
     rules: Iterable[Rule],
     since: Mapping[str, float],
-    states: Mapping[DiscardState, int],
+    after_all: Mapping[str, DiscardState],
     begun: Sequence[float] = (),
 ) -> tuple[UnfilteredReason, ...]:
-    """Return why URLs of a site were fetched, the most frequent reason first.
+    """Return why URLs of a site were fetched, the most frequent reason first. Each URL counts once.
 
-    *rules* are all those of the site, *since* says when those that act first did, *states* counts the site's rows
-    of the ledger, and *begun* are the times when crawls began, in order.
+    *rules* are all those of the site, *since* says when those that act first did, *after_all* are the URLs that were
+    filtered and scheduled after all, and *begun* are the times when crawls began, in order.
     """
     counts: Counter[str] = Counter()
     others = _Others(pages.site, rules)
     for url, before in pages.duplicates:
+        if url.url in after_all:
+            continue
         canonical = pages.keys[url.url]
         same = [one for one in before if pages.keys[one.url].key == canonical.key]
         if not same:
@@ -61,10 +63,10 @@ def reasons_of(
         else:
             counts[_OTHERWISE if same[-1].time >= began else _ANEW] += 1
     for url in pages.urls:
-        if not is_page(url):
+        if not is_page(url) and url.url not in after_all:
             counts[_no_page(url)] += 1
-    for state, text in _AFTER_ALL.items():
-        counts[text] += states.get(state, 0)
+    for state in after_all.values():
+        counts[_AFTER_ALL[state]] += 1
     return tuple(UnfilteredReason(text, number) for text, number in counts.most_common() if number)
 
 

@@ -39,6 +39,7 @@ class ParameterJudge:
         self._pages = {url.url: url for url in pages.pages}
         self._left = _ALL_PAIRS
         self._others: list[Sketch] | None = None
+        self._by_values: dict[tuple[object, ...], str] | None = None
 
     def __call__(self, name: str, urls: Sequence[str]) -> tuple[Verdict, str, tuple[str, ...]]:
         """Return (verdict, why, ids of the rules that say so)."""
@@ -93,8 +94,20 @@ class ParameterJudge:
                 values = values_of(url, groups=self._book.groups)
                 value = values.pop(key, None)
                 by_rest[tuple(values.items())].setdefault(value, url)
+        for rest, some in by_rest.items():
+            without = self._url_with(rest)
+            if without is not None:
+                some[None] = without
         several = [list(some.values()) for some in by_rest.values() if len(some) > 1]
         return [pair for some in several for pair in islice(combinations(some, 2), 1)]
+
+    def _url_with(self, values: tuple[object, ...]) -> str | None:
+        """Return a URL with these values and no others."""
+        if self._by_values is None:
+            self._by_values = {}
+            for url in self._pages:
+                self._by_values.setdefault(tuple(values_of(url, groups=self._book.groups).items()), url)
+        return self._by_values.get(values)
 
     def _differ(self, one: str, two: str) -> bool:
         pages = [latest_page(self._store, self._scope, self._site, url) for url in (one, two)]

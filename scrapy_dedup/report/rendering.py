@@ -52,7 +52,7 @@ def _crawls_chart(report: Report) -> Markup | None:
     if not crawls:
         return None
     series: dict[str, Sequence[float]] = {
-        "fetched": [crawl.savings.pages for crawl in crawls],
+        "fetched (without spot checks and extra requests)": [crawl.savings.pages for crawl in crawls],
         "filtered, not fetched": [crawl.savings.avoided for crawl in crawls],
     }
     return bars("Requests of each crawl: fetched, and filtered", [_time(crawl.ended) for crawl in crawls], series)
@@ -65,10 +65,9 @@ def _sites_chart(report: Report) -> Markup | None:
     series: dict[str, Sequence[float]] = {
         "fetched, new": [site.counts.new for site in sites],
         "fetched, duplicate": [site.counts.duplicates for site in sites],
-        "filtered": [site.counts.filtered for site in sites],
-        "spot-checked": [site.counts.checks for site in sites],
+        "filtered, not fetched": [site.counts.filtered for site in sites],
     }
-    title = "URLs of each site: fetched and new, fetched and duplicate, filtered, and spot-checked"
+    title = "URLs of each site: fetched and new, fetched and duplicate, and filtered and not fetched"
     return bars(title, [site.site for site in sites], series, horizontal=True)
 
 

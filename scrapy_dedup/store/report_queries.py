@@ -46,6 +46,13 @@ def ledger_states(store: Store, scope: str, sites: Sequence[str] = ()) -> dict[t
     return {(site, DiscardState(state)): number for site, state, number in store.rows(query)}
 
 
+def urls_after_all(store: Store, scope: str, site: str) -> dict[str, DiscardState]:
+    """Return the URLs of a site that were filtered and scheduled after all -> what became of them. Raises StoreError."""
+    d = discard.c
+    query = select(d.url, d.state).where(d.scope == scope, d.site == site, d.state != DiscardState.PENDING.value)
+    return {url: DiscardState(state) for url, state in store.rows(query.order_by(d.id))}
+
+
 def table_counts(store: Store) -> dict[str, int]:
     """Return the number of rows of each table that the store has. Raises StoreError."""
     return {
