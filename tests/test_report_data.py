@@ -100,7 +100,7 @@ def test_texts_are_compared_without_what_is_transient() -> None:
     urls = (f"http://{SITE}/a", f"http://{SITE}/b")
     diff = text_diff(one, two, urls, mask)
     assert [(line.sign, line.pieces) for line in diff] == [
-        (" ", (Piece("noon", True),)),
+        (" ", (Piece("noon | midnight", True),)),
         ("-", (Piece("one"),)),
         ("+", (Piece("two"),)),
         (" ", (Piece("same"),)),
@@ -306,7 +306,7 @@ def test_evidence_is_of_real_pages(source: ReportSource) -> None:
     assert len(pairs) == 3
     assert pairs[0].said == "Their texts are equal, transient content apart."
     assert [piece.text for piece in pairs[0].one_pieces if piece.marked] == ["a"]
-    assert [piece.text for line in pairs[0].diff for piece in line.pieces if piece.marked] == ["a"]
+    assert [piece.text for line in pairs[0].diff for piece in line.pieces if piece.marked] == ["a | b"]
 
 
 def test_parameters_are_told_apart(source: ReportSource) -> None:

@@ -75,6 +75,20 @@ def shortened(pieces: Sequence[Piece], longest: int = _LONGEST) -> tuple[Piece, 
     return tuple(found)
 
 
+def of_both(one: Sequence[Piece], two: Sequence[Piece]) -> tuple[Piece, ...]:
+    """Return a text of two pages in pieces: where these show different transient parts, both of them.
+
+    >>> of_both([Piece("12", True), Piece(" users")], [Piece("7", True), Piece(" users")])
+    (Piece(text='12 | 7', marked=True), Piece(text=' users', marked=False))
+    """
+    if len(one) != len(two):  # one of them has nothing where the other has a transient part
+        return tuple(Piece("…", marked=True) if piece.marked else piece for piece in one)
+    return tuple(
+        piece if piece.text == other.text else Piece(f"{piece.text} | {other.text}", marked=True)
+        for piece, other in zip(one, two, strict=True)
+    )
+
+
 def text_diff(one: "Version", two: "Version", urls: tuple[str, str], mask: "Mask | None") -> tuple[DiffLine, ...]:
     """Return how the visible texts of two pages differ, transient parts left out; what is equal is shown around it only."""
     sides = [_texts(version, url, mask) for version, url in zip((one, two), urls, strict=True)]
@@ -83,16 +97,17 @@ def text_diff(one: "Version", two: "Version", urls: tuple[str, str], mask: "Mask
     blocks = SequenceMatcher(None, compared[0], compared[1], autojunk=False).get_opcodes()
     for number, (tag, low, high, low2, high2) in enumerate(blocks):
         if tag == "equal":
+            both = list(map(of_both, sides[0][low:high], sides[1][low2:high2]))
             before, after = _AROUND if number else 0, _AROUND if number < len(blocks) - 1 else 0
             if len(blocks) == 1:
                 before = _AROUND
             hidden = high - low - before - after
             if hidden > 1:
-                lines += [DiffLine(" ", shortened(text)) for text in sides[0][low : low + before]]
+                lines += [DiffLine(" ", shortened(text)) for text in both[:before]]
                 lines.append(DiffLine("…", (Piece(f"{hidden} equal texts"),)))
-                lines += [DiffLine(" ", shortened(text)) for text in sides[0][high - after : high]]
+                lines += [DiffLine(" ", shortened(text)) for text in both[len(both) - after :]]
             else:
-                lines += [DiffLine(" ", shortened(text)) for text in sides[0][low:high]]
+                lines += [DiffLine(" ", shortened(text)) for text in both]
             continue
         lines += [DiffLine("-", shortened(text)) for text in sides[0][low:high]]
         lines += [DiffLine("+", shortened(text)) for text in sides[1][low2:high2]]
