@@ -46,6 +46,36 @@ BARRIERS = """() => {
   return found;
 }"""
 
+#: Words of table cells, URLs and texts of pages apart, that stand in two lines.
+BROKEN_WORDS = """() => {
+  document.querySelectorAll("details").forEach((each) => { each.open = true; });
+  const broken = [];
+  for (const cell of document.querySelectorAll("th, td")) {
+    if (cell.closest(".diff") || cell.querySelector(".url")) continue;
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      for (const word of walker.currentNode.textContent.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(walker.currentNode, word.index);
+        range.setEnd(walker.currentNode, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map((box) => box.top)).size > 1) broken.push(word[0]);
+      }
+    }
+  }
+  document.querySelectorAll("details.evidence, #crawls details").forEach((each) => { each.open = false; });
+  return broken;
+}"""
+
+
+def broken_words(page: Page) -> list[str]:
+    """The words of tables that are broken in a narrow window."""
+    usual = page.viewport_size
+    page.set_viewport_size({"width": 640, "height": 720})
+    found: list[str] = page.evaluate(BROKEN_WORDS)
+    if usual is not None:
+        page.set_viewport_size(usual)
+    return found
+
 
 def rows(page: Page) -> list[list[str]]:
     """The rows of the ledger that are shown."""
@@ -64,7 +94,11 @@ def searched(page: Page, text: str) -> dict[str, Any]:
 
 def used(page: Page) -> dict[str, Any]:
     """Use a report as a reader does."""
-    seen: dict[str, Any] = {"barriers": page.evaluate(BARRIERS), "all": rows(page)}
+    seen: dict[str, Any] = {
+        "barriers": page.evaluate(BARRIERS),
+        "all": rows(page),
+        "broken": broken_words(page),
+    }
     page.keyboard.press("Tab")
     seen["first focus"] = page.evaluate("document.activeElement.textContent")
     seen["count"] = page.text_content("#ledger-count")

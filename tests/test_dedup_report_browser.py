@@ -98,6 +98,10 @@ def test_details_open_and_close_with_the_keyboard(used: dict[str, Any]) -> None:
     assert (used["closed"], used["open"], used["diff is visible"], used["closed again"]) == (False, True, True, True)
 
 
+def test_no_word_of_a_table_is_broken(used: dict[str, Any]) -> None:
+    assert used["broken"] == []
+
+
 def test_nothing_stands_in_the_way_of_keyboard_and_screen_reader(used: dict[str, Any]) -> None:
     assert used["barriers"] == []
     assert used["first focus"] == "Skip to the report"

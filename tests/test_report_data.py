@@ -18,7 +18,7 @@ from scrapy_dedup.report.json_lines import records_of
 from scrapy_dedup.report.rendering import html_of
 from scrapy_dedup.report.rule_cards import places_of
 from scrapy_dedup.report.sentences import sentence_of
-from scrapy_dedup.report.url_tree import ANY, TreeUrl, url_tree
+from scrapy_dedup.report.url_tree import TreeUrl, url_tree
 from scrapy_dedup.rules import (
     Absent,
     AnyOrder,
@@ -134,13 +134,18 @@ def test_the_tree_joins_and_collapses() -> None:
     names = [TreeUrl(f"http://a.test/wiki/{chr(97 + number)}", is_filtered=False) for number in range(20)]
     items = [TreeUrl(f"http://a.test/shop/item/{number}?sid={number}&x", number % 2 == 0) for number in range(50)]
     (host,) = url_tree([*names, *items, TreeUrl("http://[broken", False)], unknown)
-    assert labels(host) == ["http://a.test", "/shop/item/{number}", f"/wiki/{{any}}"]  # noqa: F541
-    assert ANY == "{any}"
+    assert labels(host) == ["http://a.test", "/shop/item/*", "/wiki/*"]
     item = host.children[0]
     assert (item.urls, item.filtered, item.own) == (50, 25, 50)
     sid = next(each for each in item.parameters if each.name == "sid")
     assert (sid.urls, sid.values, sid.why) == (50, 50, "sid of 50")
     assert sid.examples == ("0", "1", "2")
+
+
+def test_a_node_is_labelled_with_its_whole_path() -> None:
+    urls = [f"http://a.test/p/{number}{end}" for number in range(5) for end in ("", f"/x{number}.html", "/about")]
+    (host,) = url_tree([TreeUrl(url, is_filtered=False) for url in urls], unknown)
+    assert labels(host) == ["http://a.test", "/p/*", "/p/*/about", "/p/*/x*.html"]
 
 
 def test_hosts_are_told_apart_and_deep_paths_end() -> None:

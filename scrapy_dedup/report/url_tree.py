@@ -16,7 +16,8 @@ _LEVELS: Final = 6
 _PARAMETERS: Final = 40
 _EXAMPLES: Final = 3
 _LONGEST: Final = 60
-ANY: Final = "{any}"
+#: What a number, a token, or any of many parts of a path is written as.
+ANY: Final = "*"
 
 _numbers = re.compile("[0-9]+").sub
 _is_token = re.compile(r"(?=[^/]*[0-9])(?=[^/]*[A-Za-z])[0-9A-Za-z_\-]{16,}\Z").match
@@ -54,10 +55,10 @@ def url_tree(urls: Iterable[TreeUrl], judge: Judge) -> tuple[TreeNode, ...]:
 
 
 def labels_of(path: str) -> tuple[str, ...]:
-    """Return the parts of a path, numbers and tokens in them left out.
+    """Return the parts of a path, with a star for each number and token in them.
 
     >>> labels_of("/item/12/a-title.html"), labels_of("/"), labels_of("/v2/0A1B2C3D4E5F60718")
-    (('/item', '/{number}', '/a-title.html'), ('/',), ('/v{number}', '/{token}'))
+    (('/item', '/*', '/a-title.html'), ('/',), ('/v*', '/*'))
     """
     segments = path.split("/")[1:] or [""]
     if len(segments) > 1 and not segments[-1]:  # the slash at the end
@@ -67,7 +68,7 @@ def labels_of(path: str) -> tuple[str, ...]:
 
 def _label(segment: str) -> str:
     segment = segment.partition(";")[0]
-    return "{token}" if _is_token(segment) else _numbers("{number}", segment)
+    return ANY if _is_token(segment) else _numbers(ANY, segment)
 
 
 def _parameters_in(query: str) -> dict[str, str]:
@@ -101,8 +102,10 @@ def _node(label: str, items: "list[_Item]", depth: int, judge: Judge) -> TreeNod
         below = merged
     if depth >= _LEVELS:
         own, below = items, defaultdict(list)
+    above = "" if "://" in label else label
     children = sorted(
-        (_node(name, some, depth + 1, judge) for name, some in below.items()), key=lambda node: (-node.urls, node.label)
+        (_node(above + name, some, depth + 1, judge) for name, some in below.items()),
+        key=lambda node: (-node.urls, node.label),
     )
     return _joined(
         TreeNode(
@@ -117,11 +120,11 @@ def _node(label: str, items: "list[_Item]", depth: int, judge: Judge) -> TreeNod
 
 
 def _joined(node: TreeNode) -> TreeNode:
-    """Return a node, joined with its only child where no URL ends before that: ``/a`` and ``/b`` are ``/a/b``."""
+    """Return a node, or its only child where no URL ends before that: ``/a/b`` instead of ``/a``."""
     if node.own or len(node.children) != 1 or "://" in node.label:
         return node
     (child,) = node.children
-    return TreeNode(node.label + child.label, child.urls, child.filtered, child.own, child.parameters, child.children)
+    return child
 
 
 def _parameters_of(own: "list[_Item]", judge: Judge) -> tuple[Parameter, ...]:
