@@ -56,6 +56,9 @@ DAY = 86_400.0
         ({"path.0": OfClass(ValueClass("int"))}, {"q.x": Lower()}, "Where the URL has a number as segment 1 of the path, upper and lower case of x do not matter."),
         ({"path.len": Literal("1")}, {"q.x": Set({"all": None, None: "1"})}, 'Where the URL has 1 segment, of x no value is taken for "1" and "all" is taken for no value.'),
         ({}, {"query": AnyOrder()}, "Everywhere, the order of the parameters does not matter."),
+        ({"path.0": OneOf(["cat", "item"], optional=True)}, {"host.1": Ignore()}, 'Where the URL has "cat" or "item" as segment 1 of the path or no path at all, the subdomain does not matter.'),
+        ({"q.p": Literal("a", optional=True)}, {"q.x": Ignore()}, "Where the URL has p=a or no p, x does not matter."),
+        ({"path.1": Absent()}, {"q.x": Ignore()}, "Where the URL has no segment 2 of the path, x does not matter."),
         ({}, {"q.id": Replace("path.0")}, "Everywhere, id is made of segment 1 of the path."),
     ],
 )  # fmt: skip

@@ -19,7 +19,7 @@ def evidence_of(evidence: "Evidence | None") -> str:
         return f"it keeps {counted(evidence.apart, 'page')} apart that no witness group joins{found_by}"
     said = [
         f"{counted(evidence.groups, 'witness group')} for it, {evidence.counterexamples} against it",
-        f"{counted(evidence.pages, 'page')}, {counted(evidence.urls, 'URL')}, {evidence.removed} of them filtered",
+        f"{counted(evidence.pages, 'page')}, {counted(evidence.urls, 'URL')}, {evidence.removed} of them would have been filtered",
     ]
     if evidence.samples:
         said.append(sampled(evidence))
@@ -37,7 +37,7 @@ def _found_by(evidence: "Evidence") -> str:
     """Return who proposed a rule, or which published method decided on it alone."""
     if evidence.method:
         return f"decided by the method {evidence.method} alone"
-    return f"found by {', '.join(evidence.learners)}"
+    return f"found by {', '.join(name.replace('_', ' ') for name in evidence.learners)}"
 
 
 def sampled(evidence: "Evidence") -> str:

@@ -24,7 +24,7 @@ _AFTER_ALL: Final = {
 _EARLY: Final = "duplicates fetched before their rule acted"
 _OTHERWISE: Final = (
     "duplicates fetched although their rule acted: with another callback, cb_kwargs or cookie jar, as start requests, as "
-    "refetches, or with dont_filter"
+    "refetches, as spot checks that were fetched instead of filtered, or with dont_filter"
 )
 _ANEW: Final = "duplicates of what an earlier crawl has fetched: each crawl fetches a page once, under whatever URL"
 _NO_RULE: Final = "duplicates with equal texts, for which no rule was found"

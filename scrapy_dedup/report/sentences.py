@@ -156,7 +156,7 @@ def _where(match: Mapping[str, Predicate]) -> str:
 
 def _condition(key: str, predicate: Predicate) -> str:
     noun = noun_of(key)
-    optional = " or none" if predicate.optional else ""
+    optional = f" or {_without(key)}" if predicate.optional else ""
     if key == "path.len" and isinstance(predicate, Literal) and predicate.value.isdigit():
         return counted(int(predicate.value), "segment")
     match predicate:
@@ -169,8 +169,15 @@ def _condition(key: str, predicate: Predicate) -> str:
         case OfClass():
             return f"{class_in_words(predicate.value_class)} as {noun}{optional}"
         case Absent():
-            return f"no {noun.removeprefix('a ').removeprefix('the ')}"
+            return _without(key)
     return noun
+
+
+def _without(key: str) -> str:
+    """Return in words that a key has no value."""
+    if key == "path.0":
+        return "no path at all"
+    return f"no {noun_of(key).removeprefix('a ').removeprefix('the ')}"
 
 
 def class_in_words(found: ValueClass) -> str:
