@@ -153,15 +153,20 @@ def test_forget(project, serve):
     server = serve(shop)
     project.scrapy("crawl", "shop", "-a", f"start={server.url()}", "-s", "DEDUP_LEARN=off")
     site = f"127.0.0.1:{server.port}"
+    project.write(".scrapy/dedup/report.html", "written before")
     done = project.scrapy("dedup", "forget", "missing.test")
     assert done.returncode == 2
     assert site in done.stderr
-    done = project.scrapy("dedup", "forget", site)
+    done = project.scrapy("dedup", "forget", site, "-s", "DEDUP_REPORT=None")
     assert done.returncode == 0, done.stderr
     assert site in done.stdout
+    assert "with the ledger of its filtered URLs" in done.stdout
+    assert str(project.folder / ".scrapy" / "dedup" / "report.html") in done.stdout
     done = project.scrapy("learn-rules")
     assert done.returncode == 1
     assert "nothing is recorded" in done.stderr
+    done = project.scrapy("dedup", "forget", site)
+    assert (done.returncode, done.stdout) == (1, "")
 
 
 def test_nothing_recorded_says_what_to_do(project, tmp_path):
@@ -224,6 +229,7 @@ def test_check_names_file_and_line(project):
         (["--from", "missing.jsonl"], "missing.jsonl"),
         (["--from", "bad.jsonl"], "bad.jsonl, line 2"),
         (["--from", "bad.jsonl", "--probe", "3"], "--from and --probe"),
+        (["--method", "list", "--json"], "--method list and --json do not go together"),
         (["-s", "DEDUP_MODE=fast"], "DEDUP_MODE"),
         (["-s", "DEDUP_STORE=notes.txt"], "notes.txt"),
     ],

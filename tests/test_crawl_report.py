@@ -135,6 +135,9 @@ def test_mistakes_are_one_line(project: Project, serve: Serve) -> None:
         (("other.test",), "nothing is recorded of other.test"),
         (("--json", "--open"), "--json and --open do not go together"),
         (("-s", "DEDUP_REPORT=shop"), "it is a directory"),
+        (("-o", "shop"), "shop is a directory; -o takes a file"),
+        (("-o", "none/x.html"), "none/x.html: there is no folder none; make it first"),
+        (("--json", "-o", "none/x.html"), "none/x.html: there is no folder none; make it first"),
     ):
         done = project.scrapy("dedup", "report", *args)
         assert done.returncode == 2, (args, done.stderr)

@@ -75,7 +75,11 @@ def test_python_module(project, rules):
         ([], 2, "--format is one of"),
         (["--format", "clean-param"], 2, f"is of one site: name one of other.test, {SITE}"),
         (["missing.test", "--format", "python"], 2, "no rules that act for missing.test; there are for: other.test"),
-        (["--format", "python", "--output", "no/such/folder/x"], 2, "no/such/folder/x"),
+        (
+            ["--format", "python", "--output", "no/such/folder/x"],
+            2,
+            "no/such/folder/x: there is no folder no/such/folder",
+        ),
         (["--format", "python", "--outptu", "x"], 2, "unknown option: --outptu"),
     ],
 )

@@ -4,7 +4,12 @@ import json
 
 import pytest
 
+from scrapy_dedup.commands.shown_ledger import print_table
+from scrapy_dedup.store.ledger_queries import LedgerFilter
+from scrapy_dedup.store.store import Store
+
 from .server import Asked, page, prose
+from .store_rows import discarded
 
 RULES = """\
 format = "dedup-rules/1"
@@ -96,6 +101,31 @@ def test_rows_are_chosen(crawled, args, number):
     assert len(done.stdout.splitlines()) == number
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["other.test"], "Nothing was filtered of other.test; it was of: {site}"),
+        (["--rule", "0000abcd"], "Nothing was filtered by a rule 0000abcd; it was by: 00000001"),
+        (["--until", "2020-01-01"], "Nothing was filtered that is asked for."),
+    ],
+)
+def test_what_the_ledger_has_is_named_where_it_has_not_what_is_asked_for(crawled, args, said):
+    done = crawled.scrapy("dedup", "ledger", *args)
+    assert (done.returncode, done.stdout) == (1, said.format(site=crawled.site) + "\n")
+
+
+def test_times_and_ids_are_not_broken_on_a_narrow_terminal(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    row = discarded("/" + "long/" * 20, time=1.2e9, rule="0000abcd", scope="")
+    with Store.open(str(tmp_path / "store.sqlite")) as store:
+        store.add([row])
+        print_table(store, LedgerFilter(), None)
+    shown = capsys.readouterr().out
+    assert "2008-01-10T21:20:00Z" in shown
+    assert "0000abcd" in shown
+
+
 def test_by_rule(crawled):
     (row,) = records(crawled.scrapy("dedup", "ledger", "--by-rule", "--json"))
     assert (row["type"], row["site"], row["rule"], row["urls"]) == ("rule", crawled.site, "00000001", 20)
@@ -110,6 +140,9 @@ def test_by_rule(crawled):
         (["--since", "yesterday"], "'yesterday' is no time; right ones: 2025-11-25"),
         (["--since", "1h", "--until", "2h"], "--since is not before --until"),
         (["--limit", "-1"], "--limit is a number of rows"),
+        (["--limit", "x"], "--limit: 'x' is no whole number; a right one: 20"),
+        (["--url", "http://a.test/", "--by-rule"], "--url and --by-rule do not go together"),
+        (["--by-rule", "--limit", "1"], "--limit and --by-rule do not go together"),
         (["--sice", "1h"], "--sice"),
     ],
 )
@@ -118,6 +151,7 @@ def test_mistakes_are_told_in_a_line(project, args, said):
     assert done.returncode == 2
     assert said in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
+    assert "scrapy dedup SUBCOMMAND" not in done.stderr, "how the subcommand is used is shown"
 
 
 def test_without_a_store(project):

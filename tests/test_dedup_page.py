@@ -107,7 +107,7 @@ def test_a_page_is_fetched_and_nothing_else_is_touched(serve, project):
     assert not (project.folder / ".scrapy" / "dedup").exists()
     missing = project.scrapy("dedup", "page", server.url("/missing"))
     assert missing.returncode == 1
-    assert "cannot be had" in missing.stderr
+    assert "/missing cannot be had: the site answered 404" in missing.stderr
     assert "Traceback" not in missing.stderr
 
 
@@ -322,6 +322,7 @@ def test_mistakes_with_the_store_are_one_line(shop):
         (("--from-store", URL), 1, "nothing is recorded in"),
         (("--from-store", "page.html"), 2, "--from-store goes with a URL"),
         (("--from-store", "--html", "x", URL), 2, "do not go together"),
+        (("page.html", "--html", "none/x.html"), 2, "none/x.html: there is no folder none; make it first"),
         (("--from-store", URL, "-s", "DEDUP_STORE=other.sqlite"), 2, "other.sqlite"),
         (("--from-store", "http://other.test/", *STORE), 1, "there is no mask of other.test"),
         ((".",), 2, "."),

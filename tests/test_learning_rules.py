@@ -234,7 +234,9 @@ def test_too_few_pages_are_no_evidence(pages: int) -> None:
     )
     result = learn(observations)
     assert len(result.book) == 0
-    assert any("insufficient evidence" in note for note in result.reports[0].notes)
+    assert (
+        f"insufficient evidence: {2 * pages} duplicates, but their patterns have too few witness groups, or counterexamples"
+    ) in result.reports[0].notes
 
 
 @pytest.mark.parametrize(

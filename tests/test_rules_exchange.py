@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from scrapy_dedup.rules import (
     Absent,
     Ignore,
+    IgnoreValue,
     Keep,
     Literal,
     Lower,
     OfClass,
+    OneOf,
     Predicate,
     Rule,
     RuleBook,
@@ -254,6 +256,14 @@ def test_a_directory_comes_back_as_it_was(form, directory):
     written = exported(book, form, [SITE])
     assert written.text == text
     assert written.left_out == ()
+
+
+def test_why_a_rule_cannot_be_written_names_all_that_is_in_the_way():
+    rule = Rule(SITE, {"path.0": OneOf(["cat", "item"], optional=True)}, {"host.1": IgnoreValue("www")})
+    (left_out,) = exported(RuleBook([rule]), "clean-param", [SITE]).left_out
+    assert (
+        left_out.why == "not written: the format has no operation on host.1; the format has no such condition on path.0"
+    )
 
 
 def test_guards_are_left_away_only_when_asked():

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -31,7 +31,7 @@ class DedupCommand(ScrapyCommand):
         # Scrapy hands unknown options over as arguments.
         unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
         if unknown:
-            raise UsageError(f"unknown option: {unknown[0]}")
+            self.refuse(f"unknown option: {unknown[0]}", opts)
         try:
             with mistakes():
                 self.exitcode = self.act(args, opts)
@@ -44,6 +44,10 @@ class DedupCommand(ScrapyCommand):
         except BrokenPipeError:
             # Whoever read the output has had enough. Closing it here keeps Python from complaining at exit.
             sys.stderr.close()
+
+    def refuse(self, problem: str, opts: argparse.Namespace) -> NoReturn:
+        """Say what is wrong with the arguments, after how the command is used."""
+        raise UsageError(problem)
 
     @abstractmethod
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -64,3 +68,11 @@ def add_common_options(parser: argparse.ArgumentParser, json_help: str) -> None:
     """Add the options that every command has besides Scrapy's own."""
     parser.add_argument("--spider", metavar="NAME", help="use the settings of this spider (its custom_settings)")
     parser.add_argument("--json", action="store_true", help=json_help)
+
+
+def whole_number(text: str) -> int:
+    """Return the number that an option is given as. Raises ArgumentTypeError."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number; a right one: 20") from None

@@ -21,7 +21,7 @@ class Check(Subcommand):
         "Read every rule file and mask file of the project, and say what is wrong with them, and where. "
         "Exit codes: 0 all files are right, 1 a file is faulty, 2 a mistake in what was asked."
     )
-    json_help = "print a line of JSON for each fault, and one of the whole"
+    json_help = "print a line of JSON for each fault, or one of the whole where there is none"
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         from ..learning.phrases import counted

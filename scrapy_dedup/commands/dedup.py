@@ -1,5 +1,5 @@
 import argparse
-from typing import Final
+from typing import Final, NoReturn
 
 from scrapy.exceptions import UsageError
 
@@ -73,5 +73,9 @@ class Dedup(DedupCommand):
         try:
             return subcommand.act(self.project, args, opts)
         except UsageError as error:
-            opts.usage_error(str(error))
-            return 2
+            self.refuse(str(error), opts)
+
+    def refuse(self, problem: str, opts: argparse.Namespace) -> NoReturn:
+        if hasattr(opts, "usage_error"):  # that of the subcommand, which says how that one is used
+            opts.usage_error(problem)
+        super().refuse(problem, opts)

@@ -1,11 +1,10 @@
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .problems import DONE, Mistake, Nothing
+from .problems import DONE, Mistake, Nothing, output_file
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ class Export(Subcommand):
 
         if opts.form not in FORMATS:
             raise UsageError(f"--format is one of {', '.join(FORMATS)}")
+        output = output_file(opts.output, "--output") if opts.output is not None else None
         settings = project.dedup_settings(opts.spider)
         book = settings.load_rules()
         there = [site for site in book.sites if any(rule.status.acts for rule in book.for_site(site))]
@@ -69,8 +69,8 @@ class Export(Subcommand):
         if done.empty:
             wider = "" if opts.approximate else "; --approximate also writes what becomes wider by it"
             raise Nothing(f"none of the rules can be written as {opts.form}{wider}")
-        if opts.output is not None:
-            Path(opts.output).write_text(done.text, encoding="utf-8")
+        if output is not None:
+            output.write_text(done.text, encoding="utf-8")
         if opts.json:
             written = {"text": done.text} if opts.output is None else {"file": opts.output}
             left_out = [str(each) for each in done.left_out]

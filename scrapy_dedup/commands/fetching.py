@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse, Response
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from ..crawl.own_requests.probe_spider import OFF
 from .problems import Nothing
@@ -36,7 +37,10 @@ def fetched(url: str, settings: "Settings") -> str:
                 problems.append("it is no HTML")
 
         def failed(self, failure: "Failure") -> None:
-            problems.append(failure.getErrorMessage() or repr(failure.value))
+            if isinstance(failure.value, HttpError):
+                problems.append(f"the site answered {failure.value.response.status}")
+            else:
+                problems.append(failure.getErrorMessage() or repr(failure.value))
 
     own = settings.copy()
     own.setdict({**OFF, "DEDUP_ENABLED": False, "LOG_LEVEL": "CRITICAL"}, priority="cmdline")

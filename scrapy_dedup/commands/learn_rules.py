@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .base import DedupCommand, add_common_options
+from .base import DedupCommand, add_common_options, whole_number
 from .problems import DONE
 
 if TYPE_CHECKING:
@@ -64,11 +64,21 @@ class LearnRules(DedupCommand):
         parser.add_argument(
             "--probe",
             metavar="N",
-            type=int,
+            type=whole_number,
             help="first ask the sites about the parameters whose relevance is uncertain, by at most N requests to each",
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        # Before a crawl is set up, which logs a lot.
+        if opts.probe is not None:
+            if opts.file:
+                raise UsageError("--from and --probe do not go together")
+            if opts.dry_run:
+                raise UsageError("--dry-run and --probe do not go together: a probe is a crawl")
+            if opts.probe < LEAST_PROBE:
+                raise UsageError(f"--probe {opts.probe}: the probe of one page takes {LEAST_PROBE} requests")
+        if opts.method == "list" and opts.json:
+            raise UsageError("--method list and --json do not go together")
         # Without probes there is nothing to crawl, and no reactor to install.
         self.requires_crawler_process = opts.probe is not None
         super().process_options(args, opts)
@@ -76,8 +86,6 @@ class LearnRules(DedupCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         from .learning import learn, with_method
 
-        if opts.file and opts.probe is not None:
-            raise UsageError("--from and --probe do not go together")
         if opts.method == "list":
             from .methods import print_methods
 
@@ -85,10 +93,6 @@ class LearnRules(DedupCommand):
             return DONE
         settings = with_method(self.project.dedup_settings(opts.spider), opts.method, opts.method_options)
         if opts.probe is not None:
-            if opts.probe < LEAST_PROBE or opts.dry_run:
-                raise UsageError(
-                    f"--probe needs at least {LEAST_PROBE} requests, for one page, and --dry-run makes none"
-                )
             self._probe_and_learn(settings, args, opts)
         else:
             learn(settings, args, opts.file, dry_run=opts.dry_run, diff=opts.diff, json=opts.json)

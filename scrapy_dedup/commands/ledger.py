@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
+from .base import whole_number
 from .problems import DONE, NOTHING, Mistake
 from .subcommand import Subcommand
 
@@ -38,7 +39,7 @@ class ShowLedger(Subcommand):
         parser.add_argument("--rule", metavar="ID", help="rows of this rule")
         parser.add_argument("--since", metavar="TIME", help="a date, a date and time (UTC), or how long ago: 3h, 2d")
         parser.add_argument("--until", metavar="TIME", help="likewise")
-        parser.add_argument("--limit", type=int, metavar="N", help=f"show at most N rows ({SHOWN}; 0: all)")
+        parser.add_argument("--limit", type=whole_number, metavar="N", help=f"show at most N rows ({SHOWN}; 0: all)")
         parser.add_argument("--by-rule", action="store_true", help="show how many URLs each rule has filtered")
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
@@ -48,6 +49,9 @@ class ShowLedger(Subcommand):
 
         if opts.limit is not None and opts.limit < 0:
             raise UsageError("--limit is a number of rows, or 0 for all")
+        for name, value in (("--url", opts.url), ("--limit", opts.limit)):
+            if opts.by_rule and value is not None:
+                raise UsageError(f"{name} and --by-rule do not go together")
         settings = project.dedup_settings(opts.spider)
         now = time.time()
         asked = LedgerFilter(
@@ -77,5 +81,5 @@ class ShowLedger(Subcommand):
         else:
             shown = shown_ledger.print_table(store, asked, SHOWN if opts.limit is None else opts.limit or None)
         if not shown and not opts.json:
-            print(f"{opts.url} was not filtered." if opts.url else "Nothing was filtered that is asked for.")
+            print(f"{opts.url} was not filtered." if opts.url else shown_ledger.why_nothing(store, asked))
         return DONE if shown else NOTHING

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _DAY = 86_400
 _CRAWL_FIRST = (
-    "nothing is recorded in {} yet: put ADDONS = {{'scrapy_dedup.Addon': 600}} into settings.py, "
-    "run a crawl (scrapy crawl NAME), then this command again"
+    "nothing is recorded in {}: run a crawl first (scrapy crawl NAME), with ADDONS = {{'scrapy_dedup.Addon': 600}} in "
+    "settings.py; DEDUP_STORE says where it records"
 )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .problems import DONE, Mistake, Nothing
+from .problems import DONE, Mistake, Nothing, output_file
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
@@ -60,13 +60,14 @@ class ExplainPage(Subcommand):
         site = site_of_url(url, groups=settings.site_groups) if url else ""
         if url and not site:
             raise Mistake(f"{url} is no URL of a site; a right one: http://example.com/page")
+        output = output_file(opts.html, "--html") if opts.html else None
         mask = mask_for(settings, site)
         page, html = self._page(project, settings, site, args[0], opts)
         places = taught_places(mask, page)
         (print_json if opts.json else print_page)(page, mask, places)
-        if opts.html:
-            Path(opts.html).write_text(marked_page(html, mask, url), encoding="utf-8")
-            print(f"The page with marks is in {opts.html}.", file=sys.stderr if opts.json else sys.stdout)
+        if output is not None:
+            output.write_text(marked_page(html, mask, url), encoding="utf-8")
+            print(f"The page with marks is in {output}.", file=sys.stderr if opts.json else sys.stdout)
         return DONE
 
     def _page(
@@ -104,7 +105,10 @@ def mask_for(settings: "DedupSettings", site: str) -> "Mask":
 
     masks = load_masks(settings.rule_directories)
     if not masks:
-        raise Nothing("there is no mask yet: crawl a site twice, then run scrapy learn-rules")
+        raise Nothing(
+            "there is no mask yet: crawl a site, then run scrapy learn-rules; it compares pages that were fetched twice, in one "
+            "crawl or in two"
+        )
     if not site:
         if len(masks) > 1:
             raise Mistake(f"name the page's URL (--url): there are masks of {', '.join(sorted(masks))}")

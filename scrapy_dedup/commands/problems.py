@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 #: Exit codes.
 DONE, NOTHING, MISTAKE = 0, 1, 2
@@ -31,3 +32,13 @@ def mistakes() -> Iterator[None]:
         raise
     except OSError as error:
         raise Mistake(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
+
+
+def output_file(name: str, option: str) -> Path:
+    """Return the path of the file that an option names. Raises Mistake where it cannot be one."""
+    path = Path(name)
+    if path.is_dir():
+        raise Mistake(f"{path} is a directory; {option} takes a file")
+    if not path.parent.is_dir():
+        raise Mistake(f"{path}: there is no folder {path.parent}; make it first")
+    return path

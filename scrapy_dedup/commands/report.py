@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .problems import DONE, Nothing
+from .problems import DONE, Nothing, output_file
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
@@ -43,14 +43,15 @@ class WriteReport(Subcommand):
         if opts.json and opts.open:
             raise UsageError("--json and --open do not go together")
         settings = project.dedup_settings(opts.spider)
+        output = output_file(opts.output, "-o") if opts.output else None
         source = _source(settings, args)
         if opts.json:
-            _print_json(source, opts.output)
+            _print_json(source, output)
             return DONE
         from ..report.writing import write_report
         from .progress import progress
 
-        path = Path(opts.output) if opts.output else settings.report_file or Path(_DEFAULT)
+        path = output or settings.report_file or Path(_DEFAULT)
         with progress("making the report"):
             report = write_report(source, path)
         savings = report.savings
@@ -78,7 +79,7 @@ def _source(settings: "DedupSettings", names: list[str]) -> "ReportSource":
     return ReportSource(settings.store, settings.scope, settings.rule_directories, settings.site_groups, sites)
 
 
-def _print_json(source: "ReportSource", output: str | None) -> None:
+def _print_json(source: "ReportSource", output: Path | None) -> None:
     import json
 
     from ..report.collecting import report_of
@@ -93,4 +94,4 @@ def _print_json(source: "ReportSource", output: str | None) -> None:
         for record in records:
             print_json(record)
         return
-    write_text(Path(output), "".join(json.dumps(record) + "\n" for record in records))
+    write_text(output, "".join(json.dumps(record) + "\n" for record in records))

@@ -1,6 +1,6 @@
 """What ``scrapy dedup ledger`` shows: filtered URLs, and how many each rule has filtered."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -29,7 +29,7 @@ def print_rules(store: "Store", asked: LedgerFilter, *, json: bool) -> bool:
             times = {"first": moment(count.first), "last": moment(count.last)}
             print_json({"type": "rule", "site": count.site, "rule": count.rule, "urls": count.urls, **times})
     elif counts:
-        table = _table("site", "rule", "URLs", "first", "last")
+        table = _table("site", "rule", "URLs", "first", "last", whole=("rule", "first", "last"))
         table.columns[2].justify = "right"
         for count in counts:
             table.add_row(count.site, count.rule, str(count.urls), moment(count.first), moment(count.last))
@@ -60,7 +60,7 @@ def print_table(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
     rows = list(ledger_rows(store, asked, limit))
     if not rows:
         return False
-    table = _table("when", "rule", "URL", "taken for", "what became of it")
+    table = _table("when", "rule", "URL", "taken for", "what became of it", whole=("when", "rule"))
     for row in rows:
         table.add_row(moment(row.time), row.rule, row.url, row.taken_for, BECAME[row.state])
     print_lines(table)
@@ -77,10 +77,25 @@ def said_of(row: "DiscardRow") -> Iterator[str]:
     yield f"  became     {BECAME[row.state]}"
 
 
-def _table(*names: str) -> Table:
+def why_nothing(store: "Store", asked: LedgerFilter) -> str:
+    """Return why no row is shown: a site or a rule that the ledger does not have, or else the other conditions."""
+    counts = ledger_by_rule(store, LedgerFilter(asked.scope))
+    sites = sorted({count.site for count in counts})
+    if not counts:
+        return "Nothing was filtered yet."
+    if asked.sites and not set(asked.sites) & set(sites):
+        return f"Nothing was filtered of {', '.join(asked.sites)}; it was of: {', '.join(sites)}"
+    rules = sorted({count.rule for count in counts if not asked.sites or count.site in asked.sites})
+    if asked.rule is not None and not any(rule.startswith(asked.rule) for rule in rules):
+        return f"Nothing was filtered by a rule {asked.rule}; it was by: {', '.join(rules)}"
+    return "Nothing was filtered that is asked for."
+
+
+def _table(*names: str, whole: Sequence[str]) -> Table:
+    """Return a table without rows; times and ids, in the columns *whole*, are not broken on a narrow terminal."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for name in names:
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", no_wrap=name in whole)
     return table
 
 

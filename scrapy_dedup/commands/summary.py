@@ -65,7 +65,7 @@ def _site_lines(
 
 def print_changes(learned: "Learned", before: "RuleBook") -> None:
     """Print, for each site, the rules that are new, gone, wider or narrower than those of *before*."""
-    reasons = {(each.rule.site, each.rule.id): str(each) for each in learned.departures}
+    reasons = {(each.rule.site, each.rule.id): each.said for each in learned.departures}
     for report in learned.reports:
         changed = changes(before, learned.book, learned.departures, [report.site])
         lines = [f"  + {rule_line(rule)}" for rule in changed.added]
@@ -73,7 +73,8 @@ def print_changes(learned: "Learned", before: "RuleBook") -> None:
             for each in some:
                 lines.append(f"  {word}: {rule_line(each.rule)}")
                 lines += [f"    was {rule_line(rule)}" for rule in each.before]
-        lines += [f"  - {reasons[rule.site, rule.id]}: {rule_line(rule)}" for rule in changed.dropped]
+        for rule in changed.dropped:
+            lines += [f"  - {rule_line(rule)}", f"    {reasons[rule.site, rule.id]}"]
         print_lines(Text.assemble((report.site, "bold"), f": {changed}"), *map(Text, lines))
 
 
@@ -107,7 +108,7 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
     """Return the table of all sites, those with most duplicates first."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("site", overflow="fold")
-    for name in ("URLs", "pages", "duplicates", "rules", "would skip", "of duplicates", "may be lost (95 %)"):
+    for name in ("URLs", "pages", "duplicates", "rules", "would skip", "of duplicates", "expected to be lost"):
         table.add_column(name, justify="right")
     for report in sorted(reports, key=lambda report: (-report.duplicates, report.site)):
         table.add_row(

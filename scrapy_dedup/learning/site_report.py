@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..rules import Rule
-from .config import current
 from .data.clusters import Clusters
 from .data.judgement import Judgement
 from .phrases import counted, not_evidence
@@ -67,8 +66,8 @@ def _notes(found: Clusters, acting: int, judgement: Judgement, decided: Sequence
         notes.append("nothing to learn: no two URLs led to the same page")
     elif not acting and decided is None:
         notes.append(
-            f"insufficient evidence: {counted(found.duplicates, 'duplicate')}, but no pattern of them was seen on "
-            f"{current().proposed_groups} pages or more without a counterexample"
+            f"insufficient evidence: {counted(found.duplicates, 'duplicate')}, but their patterns have too few witness "
+            "groups, or counterexamples"
         )
     if judgement.lost:
         notes.append(f"the rules merge {counted(judgement.lost, 'page')} that differed when they were recorded")

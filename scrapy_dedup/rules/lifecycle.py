@@ -65,9 +65,14 @@ class Departure:
         return self.rule.status is Status.ACTIVE and self.reason not in {Reason.COVERED, Reason.OFF}
 
     def __str__(self) -> str:
+        return f"rule {self.rule.id} of {self.rule.site} {self.said}"
+
+    @property
+    def said(self) -> str:
+        """What has become of the rule, and why."""
         what = "narrower" if self.by and self.is_loss else "wider" if self.by else "dropped"
         place = f", now {' and '.join(self.by)}" if self.by else ""
-        text = f"rule {self.rule.id} of {self.rule.site} is {what}{place}"
+        text = f"is {what}{place}"
         if self.reason is Reason.COUNTEREXAMPLE and self.urls is not None:
             return f"{text}: it makes {self.urls[0]} and {self.urls[1]} one, which are different pages"
         return (

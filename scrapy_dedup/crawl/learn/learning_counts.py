@@ -86,11 +86,13 @@ class LearningCounts:
         """Log, when the crawl closes, what was learned and where it is written, if anything was."""
         stats = self._stats
         if stats.get_value("dedup/learned/times"):
+            rules = stats.get_value("dedup/learned/rules") or 0
             logger.info(
-                "Learned %s of %s: %s%s",
-                counted(stats.get_value("dedup/learned/rules") or 0, "rule"),
+                "Learned %s of %s: %s%s%s",
+                counted(rules, "rule"),
                 counted(len(self._rules), "site"),
                 self._history,
+                "" if rules else "; scrapy learn-rules says why",
                 f", see {directory}" if directory.is_dir() else "",
                 extra={"spider": self._status.spider},
             )

@@ -5,7 +5,7 @@
 ('equivalence', 20)
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,10 +76,19 @@ def policy_of(method: str, options: "Mapping[str, Any] | MethodOptions | None" =
 
 
 def _notes(method: str, decision: Decision, found: Written) -> list[str]:
-    counts = [("candidates", decision.raw), ("passed its test", decision.qualified), ("act", decision.deployed)]
-    said = ", ".join(f"{what}: {number}" for what, number in counts if number is not None)
-    notes = [f"decided by the method {method} alone; its rules: {said}"]
+    said = ", ".join(_counts(decision))
+    notes = [f"decided by the method {method} alone" + (f": {said}" if said else "")]
     if found.left_out:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(found.left_out.items()))
         notes.append(f"{counted(sum(found.left_out.values()), 'rule')} that a rule file cannot say: {reasons}")
     return notes
+
+
+def _counts(decision: Decision) -> Iterator[str]:
+    """Yield how many rules there were at each step, as far as the method has it."""
+    if decision.raw is not None:
+        yield counted(decision.raw, "candidate")
+    if decision.qualified is not None:
+        yield f"{decision.qualified} passed its test"
+    if decision.deployed is not None:
+        yield f"{decision.deployed} {'acts' if decision.deployed == 1 else 'act'}"

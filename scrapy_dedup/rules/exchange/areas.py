@@ -147,7 +147,10 @@ def areas_of(match: Mapping[str, Predicate]) -> list[Area]:
     open_end = bool(segments) and segments[-1] == "*"
     if open_end:
         del segments[-1]
-    closed = conditions.pop(f"path.{len(segments) + open_end}", None) == Absent()
+    end = f"path.{len(segments) + open_end}"
+    closed = conditions.get(end) == Absent()
+    if closed:
+        del conditions[end]
     extension, slash = conditions.pop("ext", None), conditions.pop("path.trail", None)
     if conditions:
         raise Inexpressible(f"such condition on {next(iter(conditions))}")

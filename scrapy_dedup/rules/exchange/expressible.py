@@ -64,7 +64,7 @@ def groups_of(
         try:
             areas = areas_of(rule.match)
         except Inexpressible as error:
-            drops, said = None, [f"the format has no {error}"]
+            drops, said = None, [*said, f"the format has no {error}"]
         if drops is None:
             left_out.append(NotExpressible(rule.id, f"not written: {'; '.join(said) or 'it drops no parameter'}"))
             continue
