@@ -48,6 +48,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     text = packed_version("<html><body><h1>A title</h1><p>And the text of the page</p></body></html>")
     pages = [seen(f"p?id={number}&sid={sid}", version=text, time=number) for number in range(20) for sid in "ab"]
     rows = [discarded(f"p?id={number}&sid=c", rule=sid.id, time=number) for number in range(ROWS)]
+    rows[-1] = rows[-1]._replace(rule="0badcafe")
     crawl = CrawlRow("", SITE, "shop", "job", 0, 1, "finished", 40, filtered=ROWS, avoided=ROWS, rules_after=[sid.id])
     with Store.open(folder / "store.sqlite") as store:
         store.add([*pages, *rows, crawl])
@@ -76,6 +77,10 @@ def test_the_ledger_is_shown_page_by_page(used: dict[str, Any]) -> None:
     assert used["all"][0][1] == f"http://example.com/p?id={ROWS - 1}&sid=c"
     assert used["second page"]["place"] == "page 2 of 3"
     assert used["second page"]["rows"][0][1] == f"http://example.com/p?id={ROWS - 26}&sid=c"
+
+
+def test_a_rule_that_is_gone_says_so(used: dict[str, Any]) -> None:
+    assert used["all"][0][3] == "0badcafe no longer there"
 
 
 def test_search_narrows_it(used: dict[str, Any]) -> None:

@@ -308,6 +308,27 @@ def test_rules_stand_in_order_with_what_has_changed(source: ReportSource) -> Non
     assert waits["Everywhere, tab does not matter."].endswith("30 witness groups for it, 9 groups against it")
 
 
+def test_rules_that_are_gone_are_marked(source: ReportSource) -> None:
+    with Store.open(source.store) as store:
+        replaced = [
+            discarded(f"p?id={n}&sid=d", rule="0badcafe", taken_for=f"http://example.com/p?id={n}&sid=a")
+            for n in range(3)
+        ]
+        store.add([*replaced, discarded("z?colour=a", rule="deadbeef", taken_for="http://example.com/z")])
+    report, site = only_site(source)
+    sid = site.rules[1].id
+    assert report.ledger.successors == {(SITE, "0badcafe"): (sid,), (SITE, "deadbeef"): ()}
+    data = json.loads(re.findall(r'id="ledger-data">(.*?)</script>', html_of(report))[0])
+    assert data["gone"] == {f"{SITE} 0badcafe": f"replaced by {sid}", f"{SITE} deadbeef": "no longer there"}
+    said = {record["rule"]: record["rule_now"] for record in records_of(report) if record["type"] == "filtered"}
+    assert {change.id: change.said for change in site.changes}["dead0000"] == "it is no longer there"
+    with Store.open(source.store) as store:
+        store.add([discarded("p?id=1&sid=e", rule="dead0000", taken_for="http://example.com/p?id=1&sid=a")])
+    changes = {change.id: change.said for change in only_site(source)[1].changes}
+    assert changes["dead0000"] == f"it is replaced by {sid}"
+    assert said == {sid: "", "0badcafe": f"replaced by {sid}", "deadbeef": "no longer there"}
+
+
 def test_evidence_is_of_real_pages(source: ReportSource) -> None:
     _, site = only_site(source)
     pairs = site.rules[1].pairs

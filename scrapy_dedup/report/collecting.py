@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Final
@@ -22,6 +22,7 @@ from ..store.rows import CrawlRow, DiscardRow, DiscardState
 from ..store.store import Store
 from .data import CrawlTotal, Health, LedgerShown, Report, ReportSource, Savings, SiteCounts, SitePart
 from .filtered_urls import latest_rows
+from .gone_rules import fate_of, successors_of
 from .masked_pages import masked_pages
 from .reasons import notes_of, reasons_of
 from .relevance import ParameterJudge
@@ -73,7 +74,8 @@ class _Collection:
             self.masks = {}
             self.faults.append(f"The masks cannot be read, so that none is shown: {error}")
         asked = LedgerFilter(source.scope, source.sites)
-        self.ledger = latest_rows(store, asked)
+        ledger = latest_rows(store, asked)
+        self.ledger = replace(ledger, successors=successors_of(ledger.rows, self.book))
         self.filtered = {}
         for count in ledger_by_rule(store, asked):
             self.filtered.setdefault(count.site, {})[count.rule] = count
@@ -132,7 +134,9 @@ class _Collection:
         since = self._since(site, crawls)
         counts = self._counts(site, pages, responses, crawls)
         after_all = urls_after_all(store, source.scope, site)
-        changes = changes_of(crawls[-1].rules_before, rules) if crawls else ()
+        gone = self.ledger.successors
+        fates = {rule: fate_of((where, rule), gone) for where, rule in gone if where == site}
+        changes = changes_of(crawls[-1].rules_before, rules, fates) if crawls else ()
         new = {change.id for change in changes if change.came}
         pairs = pairs_of_rules(store, source.scope, pages, rows, mask)
         places = places_of(source.directories, site)

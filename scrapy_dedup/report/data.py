@@ -259,6 +259,8 @@ class LedgerShown:
 
     rows: tuple[DiscardRow, ...]
     total: int
+    #: (site, id) of each rule of them that is gone -> ids of the rules that are in its place.
+    successors: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..learning.phrases import moment
 from .filtered_urls import record_of
+from .gone_rules import fate_of
 
 if TYPE_CHECKING:
     from .data import Report, SitePart
@@ -24,7 +25,11 @@ def records_of(report: "Report") -> Iterator[dict[str, Any]]:
     for site in report.sites:
         yield from _of_site(site)
     for row in report.ledger.rows:
-        yield {"type": "filtered", **record_of(row)}
+        yield {
+            "type": "filtered",
+            **record_of(row),
+            "rule_now": fate_of((row.site, row.rule), report.ledger.successors),
+        }
     health = asdict(report.health)
     times = {name: moment(at) if (at := health[name]) is not None else None for name in ("first", "last")}
     yield {"type": "health", **health, **times, "ledger_rows": report.ledger.total}

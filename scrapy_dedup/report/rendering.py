@@ -10,6 +10,7 @@ from ..learning.phrases import counted, moment
 from .charts import bars
 from .data import Report
 from .filtered_urls import BECAME
+from .gone_rules import fate_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +97,10 @@ def _ledger_data(report: Report) -> dict[str, Any]:
         ]
         for row in report.ledger.rows
     ]
-    return {**names, "states": [BECAME[state] for state in states], "rows": rows}
+    gone = {
+        f"{site} {rule}": fate_of((site, rule), report.ledger.successors) for site, rule in report.ledger.successors
+    }
+    return {**names, "gone": gone, "states": [BECAME[state] for state in states], "rows": rows}
 
 
 def _is_web(url: str) -> bool:

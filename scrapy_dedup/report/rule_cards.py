@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ..files.errors import RuleFileError
@@ -118,8 +119,13 @@ def in_order(cards: Iterable[RuleCard]) -> tuple[RuleCard, ...]:
     )
 
 
-def changes_of(before: Iterable[str], rules: Mapping[str, Rule]) -> tuple[RuleChangeShown, ...]:
-    """Return what has changed of the rules that act, since those with the ids of *before* did; *rules* are all there are now."""
+def changes_of(
+    before: Iterable[str], rules: Mapping[str, Rule], fates: Mapping[str, str] = MappingProxyType({})
+) -> tuple[RuleChangeShown, ...]:
+    """Return what has changed of the rules that act, since those with the ids of *before* did.
+
+    *rules* are all there are now; *fates* are id of a rule that is gone -> what became of it, in words.
+    """
     old = set(before)
     acting = {name for name, rule in rules.items() if rule.status.acts}
     found = [RuleChangeShown(name, came=True, said=sentence_of(rules[name])) for name in sorted(acting - old)]
@@ -128,7 +134,7 @@ def changes_of(before: Iterable[str], rules: Mapping[str, Rule]) -> tuple[RuleCh
         said = (
             f"it is {rule.status} now: {sentence_of(rule)}"
             if rule is not None
-            else "it is not in the rule files any more"
+            else f"it is {fates.get(name, 'no longer there')}"
         )
         found.append(RuleChangeShown(name, came=False, said=said, known=rule is not None))
     return tuple(found)

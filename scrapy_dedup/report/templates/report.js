@@ -30,6 +30,7 @@
   const [TIME, SITE, RULE, URL_, TAKEN, SPIDER, STATE] = [0, 1, 2, 3, 4, 5, 6];
   const names = { [SITE]: data.sites, [RULE]: data.rules, [SPIDER]: data.spiders, [STATE]: data.states };
   const shown = (row, column) => (column in names ? names[column][row[column]] : row[column]);
+  const gone = (row) => data.gone[`${shown(row, SITE)} ${shown(row, RULE)}`] || "";
   const moment = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
   const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
   const byId = (id) => document.getElementById(id);
@@ -37,7 +38,7 @@
     ["form", "search", "size", "table", "count", "pages", "page"].map((name) => byId(`ledger-${name}`));
   const body = table.tBodies[0];
   const texts = data.rows.map((row) =>
-    [moment(row[TIME]), ...[SITE, RULE, URL_, TAKEN, SPIDER, STATE].map((column) => shown(row, column))].join("\n").toLowerCase());
+    [moment(row[TIME]), ...[SITE, RULE, URL_, TAKEN, SPIDER, STATE].map((column) => shown(row, column)), gone(row)].join("\n").toLowerCase());
   let order = data.rows.map((_, number) => number);
   let found = order;
   let page = 0;
@@ -49,7 +50,14 @@
     Object.assign(link, { href: text, textContent: text, className: "url", rel: "noreferrer noopener" });
     return link;
   };
-  const ruled = (id) => {
+  const ruled = (id, fate) => {
+    if (fate) {
+      const said = document.createElement("span");
+      Object.assign(said, { textContent: fate, className: "fate" });
+      const both = document.createDocumentFragment();
+      both.append(id, " ", said);
+      return both;
+    }
     if (!byId(`rule-${id}`)) return id;
     const link = document.createElement("a");
     Object.assign(link, { href: `#rule-${id}`, textContent: id });
@@ -66,7 +74,7 @@
       cell(drawn, moment(row[TIME]));
       cell(drawn, address(row[URL_]));
       cell(drawn, address(row[TAKEN]));
-      cell(drawn, ruled(shown(row, RULE)));
+      cell(drawn, ruled(shown(row, RULE), gone(row)));
       [SITE, SPIDER, STATE].forEach((column) => cell(drawn, shown(row, column)));
     }
     place.textContent = `page ${page + 1} of ${last + 1}`;
