@@ -33,8 +33,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return max(2, available * 3 // 2)
 
 
-#: Files whose tests crawl, run commands, learn whole sites or run a benchmark.
-SLOW_FILES = ("test_benchmark", "test_commands", "test_crawl", "test_dedup", "test_demo", "test_learning")
+#: Files whose tests crawl, run commands or processes, learn whole sites or run a benchmark.
+SLOW_FILES = (
+    "test_benchmark",
+    "test_commands",
+    "test_crawl",
+    "test_dedup",
+    "test_demo",
+    "test_learning",
+    "test_masks_learning_losses",
+    "test_store_processes",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

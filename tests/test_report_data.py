@@ -432,6 +432,7 @@ def test_the_page_needs_nothing_else(source: ReportSource) -> None:
     assert "<svg" in text
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite") as store:
         url = "http://example.com/some/path/of/the/site/page?id={}&sid=0123456789abcdef0123456789abcdef"
