@@ -1,6 +1,7 @@
 """Samples of what rules discard: compared with the page they were taken for, whatever the rule says."""
 
 import itertools
+import logging
 import threading
 from dataclasses import replace
 from typing import Any
@@ -19,8 +20,10 @@ from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, SetOfValues, Status
 from scrapy_dedup.rules.canonical import NORMAL_FORM
 from scrapy_dedup.rules.evidence import Evidence
+from scrapy_dedup.store.rows import DiscardState
 from scrapy_dedup.store.store import Store
 
+from . import crawling
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, scenario, write_rules
 from .mask_files import save_mask
@@ -189,15 +192,27 @@ async def test_a_sample_that_fails_says_nothing(serve: Serve) -> None:
 async def test_a_manual_rule_is_warned_of_and_goes_on_to_act(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     server = serve(lists)
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.page": Ignore()}))
-    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.2)
-    (told,) = [text for text in messages(caplog) if "is manual" in text]
-    assert of_file(server).id in told
+    with caplog.at_level("INFO"):
+        done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.2)
+    (warned,) = [text for text in messages(caplog) if "is manual" in text]
+    assert of_file(server).id in warned
     assert of_file(server).status is Status.MANUAL
     assert of_file(server).evidence is None, "the file is the user's"
     assert done.stats["dedup/refuted/manual"] == 1
     assert "dedup/refuted" not in done.stats
     assert len(done.items) == server.downloads < 2 + LISTS * LENGTH, "differing samples are ordinary responses"
-    assert done.stats["dedup/samples/differing"] > 2
+    differing = done.stats["dedup/samples/differing"]
+    assert differing > 2
+    told = {
+        text for text in messages(caplog, logging.INFO) if "is not the same page as" in text and "spot check" in text
+    }
+    rows = crawling.discarded(state=DiscardState.DIFFERING)
+    name = of_file(server).id
+    assert len(told) == len(rows) == differing, "each spot check that differs is told of, with both URLs and the rule"
+    assert told == {
+        f"The spot check {row.url} is not the same page as {row.taken_for}, which it was taken for by rule {name}"
+        for row in rows
+    }
 
 
 LISTS, LENGTH = 4, 12

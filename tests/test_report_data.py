@@ -308,6 +308,34 @@ def test_rules_stand_in_order_with_what_has_changed(source: ReportSource) -> Non
     assert waits["Everywhere, tab does not matter."].endswith("30 witness groups for it, 9 groups against it")
 
 
+def test_spot_checks_that_differ_are_shown(source: ReportSource) -> None:
+    _, site = only_site(source)
+    sid, kept = site.rules[1].id, site.rules[2].id
+    assert "Spot checks that were other pages" not in html_of(report_of(source))
+    with Store.open(source.store) as store:
+        row = discarded(
+            "p?id=7&sid=d", rule=sid, taken_for="http://example.com/p?id=7", state=DiscardState.DIFFERING, time=DAY
+        )
+        store.add(
+            [
+                row._replace(meta={"dedup_rules": [sid, kept, "deadbeef"]}),
+                seen("p?id=7&sid=d", "another page of more words"),
+            ]
+        )
+    report, site = only_site(source)
+    assert [row.url for row in site.differing] == ["http://example.com/p?id=7&sid=d"]
+    assert {reason.text: reason.urls for reason in site.reasons}[
+        "fetched as a spot check, which showed another page"
+    ] == 1
+    said = re.sub("<[^>]*>", "", html_of(report))
+    assert (
+        "http://example.com/p?id=7&amp;sid=d is not the same page as http://example.com/p?id=7, "
+        f"which it was taken for by rule {sid} and {kept} and deadbeef."
+    ) in said
+    (record,) = [one for one in records_of(report) if one["type"] == "filtered" and one["url"].endswith("sid=d")]
+    assert record["state"] == "differing"
+
+
 def test_rules_that_are_gone_are_marked(source: ReportSource) -> None:
     with Store.open(source.store) as store:
         replaced = [

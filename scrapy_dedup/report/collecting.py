@@ -38,6 +38,9 @@ _ALL_RESPONSES: Final = 60_000
 _FILTERED: Final = 10_000
 #: Rules, and candidates, of a site that are shown.
 _RULES: Final = 100
+#: Spot checks of a site that were other pages.
+_DIFFERING: Final = 20
+_CHECKED: Final = (DiscardState.SAMPLED, DiscardState.DIFFERING)
 _NOT_FETCHED: Final = (DiscardState.PENDING, DiscardState.OWED, DiscardState.LOST)
 
 
@@ -165,6 +168,7 @@ class _Collection:
             rules=shown[:_RULES],
             candidates=candidates[:_RULES],
             tree=url_tree(_tree_urls(pages, rows), judge),
+            differing=tuple(row for row in rows if row.state is DiscardState.DIFFERING)[:_DIFFERING],
             masks=masked_pages(store, source.scope, pages, mask),
             left_out=tuple(_left_out(len(shown), len(candidates))),
         )
@@ -188,7 +192,7 @@ class _Collection:
             new=len(pages.groups),
             duplicates=number - len(pages.groups),
             filtered=sum(self.states.get((site, state), 0) for state in _NOT_FETCHED),
-            checks=checks or self.states.get((site, DiscardState.SAMPLED), 0),
+            checks=checks or sum(self.states.get((site, state), 0) for state in _CHECKED),
             others=len(pages.urls) - number,
         )
 

@@ -249,6 +249,8 @@ class SitePart:
     candidates: tuple[RuleCard, ...]
     tree: tuple[TreeNode, ...]
     masks: tuple[MaskedPage, ...]
+    #: The latest spot checks that were other pages than those they were taken for.
+    differing: tuple[DiscardRow, ...] = ()
     #: Rules, candidates and templates that are not shown.
     left_out: tuple[str, ...] = ()
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..learning.phrases import moment
 from ..store.ledger_queries import LedgerFilter, ledger_count, ledger_rows
-from ..store.rows import DiscardState
+from ..store.rows import RULES, DiscardState
 from .data import LedgerShown
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ BECAME: Final = {
     DiscardState.REPLAYED: "fetched after all: its rule was refuted",
     DiscardState.RELEASED: "fetched after all: the page it was taken for failed",
     DiscardState.SAMPLED: "fetched as a spot check",
+    DiscardState.DIFFERING: "fetched as a spot check: it is another page",
     DiscardState.OWED: "to be fetched in the next crawl: its rule was refuted",
     DiscardState.LOST: "scheduled after all, and lost when the crawl was killed",
 }
@@ -36,6 +37,11 @@ def latest_rows(store: "Store", asked: LedgerFilter) -> LedgerShown:
             break
         rows.append(row)
     return LedgerShown(tuple(rows), ledger_count(store, asked))
+
+
+def rules_of(row: "DiscardRow") -> tuple[str, ...]:
+    """Return the ids of the rules by which a URL was taken for another, as far as the ledger has them."""
+    return tuple((row.meta or {}).get(RULES) or (row.rule,))
 
 
 def record_of(row: "DiscardRow") -> dict[str, Any]:

@@ -37,6 +37,7 @@ def records_of(report: "Report") -> Iterator[dict[str, Any]]:
 
 def _of_site(site: "SitePart") -> Iterator[dict[str, Any]]:
     whole = asdict(site)
+    whole.pop("differing")  # they are among the filtered URLs
     lists = {name: whole.pop(name) for name in ("rules", "candidates", "masks")}
     yield {"type": "site", **whole}
     for name, kind in (("rules", "rule"), ("candidates", "candidate"), ("masks", "mask")):

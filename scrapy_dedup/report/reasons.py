@@ -16,6 +16,7 @@ from .seen_pages import SeenPages, is_page
 #: What became of filtered requests that were scheduled after all.
 _AFTER_ALL: Final = {
     DiscardState.SAMPLED: "filtered, and fetched as a spot check",
+    DiscardState.DIFFERING: "fetched as a spot check, which showed another page",
     DiscardState.REPLAYED: "filtered, and fetched after all: the rule was refuted",
     DiscardState.RELEASED: "filtered, and fetched after all: the page it was taken for failed",
     DiscardState.OWED: "filtered, and to be fetched in the next crawl: the rule was refuted",

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from ..learning.phrases import counted, moment
 from .charts import bars
 from .data import Report
-from .filtered_urls import BECAME
+from .filtered_urls import BECAME, rules_of
 from .gone_rules import fate_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def html_of(report: Report) -> str:
     environment.filters.update(
         moment=_moment, time=_time, number=_number, size=size_of, duration=duration_of, percent="{:.0%}".format
     )
-    environment.globals.update(counted=counted, web=_is_web)
+    environment.globals.update(counted=counted, web=_is_web, rules_of=rules_of)
     return environment.get_template("report.html.j2").render(
         report=report,
         style=_asset("report.css"),
@@ -41,6 +41,7 @@ def html_of(report: Report) -> str:
         crawls_chart=_crawls_chart(report),
         sites_chart=_sites_chart(report),
         ledger=_ledger_data(report),
+        shown_rules={rule.id for site in report.sites for rule in (*site.rules, *site.candidates)},
     )
 
 

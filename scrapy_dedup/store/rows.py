@@ -48,11 +48,16 @@ class DiscardState(str, Enum):
     RELEASED = "released"
     #: Fetched after all, to see whether it is the page it was taken for.
     SAMPLED = "sampled"
+    #: Fetched as a spot check, and another page than that it was taken for.
+    DIFFERING = "differing"
     #: To be fetched in the next crawl: its rule was refuted, and its crawl has ended.
     OWED = "owed"
     #: Scheduled after all by a run of a job that was killed, and lost with Scrapy's queue, unless its page has come.
     LOST = "lost"
 
+
+#: What the ``meta`` of a differing spot check holds under this name: the ids of all the rules that say it is that page.
+RULES: Final = "dedup_rules"
 
 #: States of what was scheduled after all; whether its page has come is not written.
 SCHEDULED: Final = (DiscardState.REPLAYED, DiscardState.RELEASED, DiscardState.SAMPLED)

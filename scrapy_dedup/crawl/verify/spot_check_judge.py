@@ -12,6 +12,7 @@ import attrs
 
 from ...content.resemblance import Difference
 from ...rules.model import Status
+from ...store.rows import RULES, DiscardRow, DiscardState
 from ..decide.filtering_rules import deciding_rules
 from ..decide.request_filter import DuplicateDiscarded
 from ..identity.suspended_rules import rule_by_id
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from ...rules.model import Rule
-    from ...store.rows import DiscardRow, ObservationRow
+    from ...store.rows import ObservationRow
     from ..identity.identities import Identities
     from ..observe.excluded_responses import ExcludedResponses
     from ..observe.kept_texts import KeptTexts
+    from ..seen.ledger import Ledger
     from ..seen.seen import Seen
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
@@ -59,6 +61,7 @@ class SpotCheckJudge:
     _store: "CrawlStore"
     _identities: "Identities"
     _seen: "Seen"
+    _ledger: "Ledger"
     _tally: "Tally"
     _excluded: "ExcludedResponses"
     _kept_texts: "KeptTexts"
@@ -126,8 +129,10 @@ class SpotCheckJudge:
             self._stats.inc_value("dedup/samples/differing")
             self._tally.differing(check.site)
             self._unchecked.note_differing(check)
-        logger.debug(
-            "The spot check %(url)s is not the same page as %(page)s, as rule %(rule)s says",
+            self._note(check, key)
+        logger.log(
+            logging.DEBUG if found.elsewhere else logging.INFO,
+            "The spot check %(url)s is not the same page as %(page)s, which it was taken for by rule %(rule)s",
             {"url": check.url, "page": check.page, "rule": " and ".join(check.rules)},
             extra={"spider": self._status.spider},
         )
@@ -148,6 +153,22 @@ class SpotCheckJudge:
         await self._refute(check.site, trials.accuse(case))
         if trials.wanted:
             await self._look_for_deciding(check.site, trials)
+
+    def _note(self, check: "SpotCheck", key: str) -> None:
+        """Write a differing spot check into the ledger, which has none yet of one that was fetched instead of filtered."""
+        row = DiscardRow(
+            self._store.scope,
+            self._status.spider.name,
+            check.site,
+            check.url,
+            check.rules[0],
+            key,
+            check.page,
+            check.at,
+            meta={RULES: list(check.rules)},
+            job=self._seen.job,
+        )
+        self._ledger.scheduled(row, DiscardState.DIFFERING)
 
     async def _look_for_deciding(self, site: str, trials: "RuleTrials") -> None:
         """Check a filtered request of each suspected rule that no other one was needed for, to see which is wrong."""
