@@ -90,6 +90,17 @@ def test_mistakes(project, rules, args, code, said):
     assert "Traceback" not in done.stderr
 
 
+def test_rules_are_imported_for_sites_only(project):
+    project.write("robots.txt", "Clean-param: ref\n")
+    done = project.scrapy("dedup", "import", "robots.txt", "'bad", "--format", "clean-param")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "'bad is no site; right ones: example.com" in done.stderr
+    assert not (project.folder / "dedup-rules").exists()
+    for site in ("127.0.0.1:80", "[::1]:8080", "bücher.example", "http://a_b.example/x"):
+        done = project.scrapy("dedup", "import", "robots.txt", site, "--format", "clean-param", "--dry-run")
+        assert done.returncode == 0, (site, done.stderr)
+
+
 def test_nothing_to_write(project):
     done = project.scrapy("dedup", "export", "--format", "python")
     assert done.returncode == 1

@@ -1,6 +1,9 @@
 """``scrapy dedup explain`` as its user meets it: real processes in temporary folders."""
 
 import pytest
+from rich.text import Text
+
+from scrapy_dedup.commands.console import print_wrapped
 
 RULES = """\
 format = "dedup-rules/1"
@@ -51,6 +54,41 @@ def test_no_rule_matches(ruled):
     assert done.returncode == 0, done.stderr
     assert "http://other.test/?a=2&b=1" in done.stdout
     assert done.stdout.count("no rule matches") == 2
+
+
+def test_where_a_site_has_no_rules_it_is_said_who_tells_why(ruled):
+    done = ruled.scrapy("dedup", "explain", "http://other.test/?b=1")
+    assert "there are no rules of the site: scrapy learn-rules other.test says why\n" in done.stdout
+    done = ruled.scrapy("dedup", "explain", "http://shop.test/?b=1")
+    assert "there are no rules of the site" not in done.stdout
+
+
+def test_until_when_the_counts_of_a_file_go(project):
+    evidence = '[rule.evidence]\ngroups = 13\nuntil = "2026-11-25T09:45:44Z"\n'
+    text = RULES.replace('ops = { "q.sid" = "ignore" }\n', 'ops = { "q.sid" = "ignore" }\n' + evidence)
+    project.write("dedup-rules/shop.test.toml", text)
+    done = project.scrapy("dedup", "explain", URL)
+    assert "; groups and pages as of its file, until 2026-11-25T09:45:44Z\n" in done.stdout
+
+
+def test_lines_are_wrapped_on_a_terminal_between_words(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    url = "http://shop.test/" + "long/" * 20
+    print_wrapped(Text("  evidence  " + "word " * 18 + url + " and more"))
+    first, *more = map(str.rstrip, capsys.readouterr().out.splitlines())
+    assert first == "  evidence  " + " ".join(["word"] * 9)
+    assert more == [
+        " " * 12 + " ".join(["word"] * 9),
+        " " * 12 + url,
+        " " * 12 + "and more",
+    ]
+
+
+def test_misspelt_settings_are_told(ruled):
+    done = ruled.scrapy("dedup", "explain", URL, "-s", "DEDUP_STOR=1")
+    assert done.returncode == 0
+    assert done.stderr == "WARNING: DEDUP_STOR is no setting of scrapy-dedup; is DEDUP_STORE meant?\n"
 
 
 def test_keys_only_line_by_line(ruled):

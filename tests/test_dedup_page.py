@@ -129,7 +129,7 @@ def test_what_a_site_writes_is_no_markup_of_ours(masked):
     text, _, places = done.stdout.partition("Taken out of items")
     assert "\u27e6It is [/b] :key: [red]\u27e7" in text
     assert "now      \u27e6It is [/b] :key: [red]\u27e7" in places
-    assert "before   It was [/b] :key: [red] → (nothing)" in places
+    assert "example  It was [/b] :key: [red] → (nothing)" in places
     assert "body > footer:not([class]) > p.clock::text" in places
 
 
@@ -232,7 +232,7 @@ def test_each_place_stands_beside_the_version_that_taught_it(shop, source):
         "    now      It is \u27e6noon\u27e7",
         "    before   It is nine",
         "             (2004-11-09T11:33:20Z)",
-        "    changed  11 of 12 times on 3 pages, confidence 0.00",
+        "    changed  11 of 12 times on 3 pages",
     ]
     assert volatile.splitlines()[1:-1] == [
         "  body > b:not([class])::text",
@@ -246,7 +246,7 @@ def test_each_place_stands_beside_the_version_that_taught_it(shop, source):
         "    before   (not known)",
         "  body > i:not([class])::text",
         "    now      two",
-        "    before   one → two",
+        "    example  one → two",
         "             (from the mask file)",
     ]
     assert "now      kept" in kept

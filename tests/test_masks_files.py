@@ -190,6 +190,9 @@ PATH = '[[path]]\nselector = "p"\n'
     ("text", "line", "said"),
     [
         ("x = =", 1, "invalid TOML"),
+        ('format = "dedup-mask/2"\nsite = \n\n', 2, "invalid TOML"),
+        ('format = "dedup-mask/2"\nx = [1,\n', 2, "invalid TOML"),
+        ('format = "dedup-mask/2"\nx =', 2, "invalid TOML: Invalid value; correct the line"),
         ('site = "a.example"', 1, "format is missing"),
         ('format = "dedup-mask/1"', 1, "this release does not read"),
         (HEAD.replace("shop", "https://www.shop"), 2, 'site = "shop.example"'),

@@ -1,17 +1,21 @@
 """Where commands print: what sites write, such as ``[id]``, ``[/b]`` or ``:a:``, is no markup of ours."""
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from io import StringIO
 from typing import Any, Final
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 MARKED: Final = "red strike"
 #: Columns where the output is no terminal: no line is broken there.
 _UNBROKEN: Final = 100_000
+#: Columns by which the second and further lines of what is wrapped are indented.
+_HANG: Final = 12
 
 
 def plain_console(*, soft_wrap: bool = False, size: tuple[int, int] | None = None) -> Console:
@@ -29,6 +33,31 @@ def print_lines(*shown: RenderableType) -> None:
     console = Console(file=text, highlight=False, markup=False, emoji=False, color_system=None, width=_UNBROKEN)
     console.print(*shown, sep="\n")
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def print_wrapped(line: Text) -> None:
+    """Print a line: on a terminal broken between words, what follows the first line indented; else it is not broken.
+
+    A URL that is longer than the terminal is wide stays whole, so that it can be copied.
+    """
+    console = plain_console(soft_wrap=True)
+    if not sys.stdout.isatty():
+        console.print(line)
+        return
+    for number, part in enumerate(line.divide(_breaks(line.plain, console.width))):
+        part.rstrip()
+        console.print(Text(" " * _HANG if number else "").append_text(part))
+
+
+def _breaks(text: str, width: int) -> list[int]:
+    """Return where a text is broken, so that its parts have at most *width* columns; no word is."""
+    breaks: list[int] = []
+    start, room = 0, width
+    for word in re.finditer(r"\S+", text):
+        if word.start() > start and cell_len(text[start : word.end()]) > room:
+            start, room = word.start(), width - _HANG
+            breaks.append(start)
+    return breaks
 
 
 def print_json(record: Mapping[str, Any]) -> None:

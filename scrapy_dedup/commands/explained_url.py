@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from ..learning.evidence_phrases import evidence_of
+from ..learning.phrases import moment
 from ..report.filtered_urls import record_of
 from ..rules.wording import condition_of, operations_of
 from .aliases import KnownAliases, alias_lines
-from .console import plain_console, print_json, with_marks
+from .console import print_json, print_wrapped, with_marks
 from .real_examples import marked_pair, real_examples
 from .shown_ledger import FilteredUrls, said_of
 
@@ -49,23 +50,25 @@ def print_explanations(book: "RuleBook", urls: Iterable[str], answers: StoreAnsw
 
     With *every*, all rules of the site are shown that do not match.
     """
-    console = plain_console(soft_wrap=True)
     for number, url in enumerate(urls):
         if number:
-            console.print()
+            print_wrapped(Text())
         explanation = book.explain(url)
         for line in _lines(explanation, answers):
-            console.print(line)
+            print_wrapped(line)
+        if explanation.site and not book.for_site(explanation.site):
+            print_wrapped(Text(f"there are no rules of the site: scrapy learn-rules {explanation.site} says why"))
         for text in alias_lines(book, answers.aliases, explanation.site, explanation.key):
-            console.print(text)
+            print_wrapped(Text(text))
         for line in _unmatched_lines(explanation, None if every else MOST_UNMATCHED):
-            console.print(line)
+            print_wrapped(line)
         row = answers.filtered.last(url)
-        console.print(
-            Text("filtered", style="bold") if row is not None else "it was not filtered, as far as the store goes"
-        )
-        for text in said_of(row) if row is not None else ():
-            console.print(text)
+        if row is None:
+            print_wrapped(Text("it was not filtered, as far as the store goes"))
+            continue
+        print_wrapped(Text("filtered", style="bold"))
+        for text in said_of(row):
+            print_wrapped(Text(text))
 
 
 def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], answers: StoreAnswers) -> None:
@@ -130,4 +133,7 @@ def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]", idle: Sequence[st
     yield Text(f"  where     {condition_of(rule.match)}")
     reasons = "; ".join(idle)
     yield Text(f"  did here  {operations_of(used) or 'nothing: ' + reasons}")
-    yield Text(f"  evidence  {evidence_of(rule.evidence)}")
+    # learn-rules prints what it finds now; a file stays as it is while nothing but the counts changes.
+    until = rule.evidence.until if rule.evidence is not None else 0
+    counted_until = f"; groups and pages as of its file, until {moment(until)}" if until else ""
+    yield Text(f"  evidence  {evidence_of(rule.evidence)}{counted_until}")

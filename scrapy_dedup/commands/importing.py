@@ -1,4 +1,5 @@
 import argparse
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from .project import Project
 
 # Those of rules.exchange, which is not imported for every command that Scrapy runs.
+# A host as URLs in normal form have it, with its port if any.
+_is_host = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d+)?\Z").match
+
 FORMATS = ("url-discarder", "no-vary-search", "clean-param")
 
 
@@ -48,6 +52,9 @@ class Import(Subcommand):
         file, *names = args
         settings = project.dedup_settings(opts.spider)
         sites = [site_named(name, settings) for name in names]
+        for name, site in zip(names, sites, strict=True):
+            if site not in settings.site_groups and _is_host(site) is None:
+                raise Mistake(f"{name} is no site; right ones: example.com, http://example.com:8080/")
         try:
             found = imported(file, opts.form, sites, settings.site_groups)
         except ValueError as error:

@@ -1,5 +1,6 @@
 """The settings of the project that a command runs in, and its spiders."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from .problems import Mistake
@@ -17,10 +18,16 @@ class Project:
         self._settings = settings
 
     def dedup_settings(self, spider: str | None = None) -> "DedupSettings":
-        """Return the plug-in's settings of the project, or of one of its spiders. Raises DedupSettingError, Mistake."""
-        from ..crawl.settings.dedup_settings import DedupSettings
+        """Return the plug-in's settings of the project, or of one of its spiders; misspelt ones are told.
 
-        return DedupSettings.from_crawler_settings(self.all_settings(spider))
+        Raises DedupSettingError, Mistake.
+        """
+        from ..crawl.settings.dedup_settings import DedupSettings, misspelled
+
+        settings = self.all_settings(spider)
+        for name, meant in misspelled(settings).items():
+            print(f"WARNING: {name} is no setting of scrapy-dedup; is {meant} meant?", file=sys.stderr)
+        return DedupSettings.from_crawler_settings(settings)
 
     def all_settings(self, spider: str | None = None) -> "Settings":
         """Return the settings of the project, or of one of its spiders. Raises Mistake."""

@@ -130,7 +130,8 @@ def _table(places: "Iterable[TaughtPlace]") -> Table:
 def _rows(each: "TaughtPlace") -> list[tuple[str, Text]]:
     """Return what is shown of a place below its name, line by line."""
     now, before = _sides(each)
-    rows = [("now", now), ("before", before), ("changed", [often] if (often := _often(each.place.path)) else [])]
+    other = "example" if each.before is None and each.example is not None else "before"
+    rows = [("now", now), (other, before), ("changed", [often] if (often := _often(each.place.path)) else [])]
     return [("" if number else name, with_marks(text)) for name, texts in rows for number, text in enumerate(texts)]
 
 
@@ -157,7 +158,8 @@ def _often(path: "TransientPath") -> str:
     if not path.opportunities:
         return ""
     times = f"{path.changes} of {counted(path.opportunities, 'time')} on {counted(path.pages, 'page')}"
-    return f"{times}, confidence {path.confidence:.2f}"
+    # It is 0 where it was not proven, whatever the page is left without.
+    return f"{times}, confidence {path.confidence:.2f}" if path.confidence else times
 
 
 def _sides(each: "TaughtPlace") -> tuple[list[str], list[str]]:

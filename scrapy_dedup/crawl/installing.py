@@ -1,8 +1,7 @@
 """What the add-on does to the settings: adds the components, and wraps the dupe filter that is configured."""
 
 import logging
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.dupefilters import BaseDupeFilter
 from scrapy.exceptions import NotConfigured
@@ -17,7 +16,7 @@ from .items.duplicates import DuplicateItemsPipeline
 from .items.pipeline import TransientPipeline
 from .observe.pages import ArrivalMiddleware, PageMiddleware
 from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
-from .settings.dedup_settings import SETTINGS, DedupSettingError, DedupSettings
+from .settings.dedup_settings import DedupSettingError, DedupSettings, misspelled
 from .settings.start_errors import loaded, told
 from .verify.sample_gate import SampleGate
 
@@ -95,9 +94,5 @@ def _is_set(settings: "BaseSettings", name: str) -> bool:
 
 def _warn_of_misspelled(settings: "BaseSettings") -> None:
     """Warn of settings that look as if they were meant for the plug-in."""
-    known = [setting.name for setting in SETTINGS]
-    names: list[Any] = [name for name in settings if isinstance(name, str) and name.startswith("DEDUP_")]
-    for name in sorted(set(names) - set(known)):
-        meant = get_close_matches(name, known, 1, 0.8)
-        if meant:
-            logger.warning("%s is no setting of scrapy-dedup; is %s meant?", name, meant[0])
+    for name, meant in misspelled(settings).items():
+        logger.warning("%s is no setting of scrapy-dedup; is %s meant?", name, meant)

@@ -37,9 +37,12 @@ def parsed(text: str, path: Path) -> dict[str, Any]:
         return _loads(text)
     except ValueError as error:
         said, _, place = str(error).partition("at line ")
-        line = re.match("[0-9]+", place)
+        found = re.match("[0-9]+", place)
+        # What ends too soon is said to be "(at end of document)": that is the last line with something in it.
+        line = int(found[0]) if found else len(text.rstrip().splitlines()) or 1
+        said = said.removesuffix(" (at end of document)")
         said = next((plain for start, plain in _PLAIN.items() if said.startswith(start)), said.rstrip(" ("))
-        raise RuleFileError(path, int(line[0]) if line else None, f"invalid TOML: {said}", "correct the line") from None
+        raise RuleFileError(path, line, f"invalid TOML: {said}", "correct the line") from None
 
 
 class Lines:

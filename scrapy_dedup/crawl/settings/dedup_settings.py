@@ -6,6 +6,7 @@ value and what would be right.
 """
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...rules.book import RuleBook
 
-__all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting"]
+__all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting", "misspelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +124,11 @@ class DedupSettings(SettingFields):
 
         book = RuleBook.load(*self.rule_directories, groups=self.site_groups, missing_ok=True)
         return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
+
+
+def misspelled(settings: "BaseSettings") -> dict[str, str]:
+    """Return the names of settings that look as if they were meant for the plug-in, each with the one that is meant."""
+    known = [setting.name for setting in SETTINGS]
+    names: list[Any] = [name for name in settings if isinstance(name, str) and name.startswith("DEDUP_")]
+    near = {name: get_close_matches(name, known, 1, 0.8) for name in sorted(set(names) - set(known))}
+    return {name: meant[0] for name, meant in near.items() if meant}
