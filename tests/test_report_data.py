@@ -276,7 +276,7 @@ def test_a_spot_check_counts_once(source: ReportSource) -> None:
 def test_the_page_says_what_its_figures_count(source: ReportSource) -> None:
     text = html_of(report_of(source))
     assert "5 of 23 requests</strong> that Scrapy alone would have made were filtered and not fetched" in text
-    assert "fetched (without spot checks and extra requests)" in text
+    assert ">fetched (without spot checks and extra requests)</text>" in text, "not cut off"
     assert "not among “not fetched”" in text
     assert "5 URLs filtered and not fetched, each counted once in however many crawls" in text
 

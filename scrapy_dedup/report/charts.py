@@ -33,7 +33,7 @@ def bars(
         print_values=False,
         show_y_guides=True,
         truncate_label=40,
-        truncate_legend=40,
+        truncate_legend=60,
         margin=10,
         disable_xml_declaration=True,
     )
