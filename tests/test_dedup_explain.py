@@ -79,8 +79,7 @@ def test_lines_are_wrapped_on_a_terminal_between_words(monkeypatch, capsys):
     first, *more = map(str.rstrip, capsys.readouterr().out.splitlines())
     assert first == "  evidence  " + " ".join(["word"] * 9)
     assert more == [
-        " " * 12 + " ".join(["word"] * 9),
-        " " * 12 + url,
+        " " * 12 + " ".join(["word"] * 9) + f" {url}",
         " " * 12 + "and more",
     ]
 

@@ -50,11 +50,15 @@ def print_wrapped(line: Text) -> None:
 
 
 def _breaks(text: str, width: int) -> list[int]:
-    """Return where a text is broken, so that its parts have at most *width* columns; no word is."""
+    """Return where a text is broken, so that its parts have at most *width* columns.
+
+    No word is broken, and a longer one stays beside the label that it is of.
+    """
     breaks: list[int] = []
     start, room = 0, width
     for word in re.finditer(r"\S+", text):
-        if word.start() > start and cell_len(text[start : word.end()]) > room:
+        is_too_long = cell_len(text[start : word.end()]) > room
+        if is_too_long and word.start() > start and cell_len(word[0]) <= width - _HANG:
             start, room = word.start(), width - _HANG
             breaks.append(start)
     return breaks
