@@ -227,7 +227,7 @@ def test_check_names_file_and_line(project):
         (["--dryrun"], "--dryrun"),
         (["--from"], "--from"),
         (["--from", "missing.jsonl"], "missing.jsonl"),
-        (["--from", "bad.jsonl"], "bad.jsonl, line 2"),
+        (["--from", "bad.jsonl"], "bad.jsonl, line 1"),
         (["--from", "bad.jsonl", "--probe", "3"], "--from and --probe"),
         (["--method", "list", "--json"], "--method list and --json do not go together"),
         (["-s", "DEDUP_MODE=fast"], "DEDUP_MODE"),
@@ -235,7 +235,7 @@ def test_check_names_file_and_line(project):
     ],
 )
 def test_mistakes_are_told_in_a_line(project, args, said):
-    project.write("bad.jsonl", '{"url": "http://a.test/", "fingerprint": "1"}\n{"url": 1}\n')
+    project.write("bad.jsonl", '{"url": "http://a.test/"}\n{"url": 1}\n')
     project.write("notes.txt", "This is no database, but a text of some length. " * 40)
     done = project.scrapy("learn-rules", *args)
     assert done.returncode == 2, (done.stdout, done.stderr)

@@ -43,9 +43,18 @@ class LearnRules(DedupCommand):
         )
         parser.add_argument(
             "--from",
-            dest="file",
-            metavar="FILE",
-            help="learn from FILE instead of the store: JSON lines with url and fingerprint, plain or .gz",
+            dest="sources",
+            metavar="SOURCE",
+            action="append",
+            default=[],
+            help="learn from SOURCE instead of the store: a file, a folder, or - for standard input (may be repeated); "
+            "JSON lines, CSV, Parquet, WARC, CDX, a feed, or an HTTP cache of Scrapy, told apart by what they hold",
+        )
+        parser.add_argument(
+            "--url-field", metavar="NAME", help="field with the URL of a page in the items of a feed: url unless given"
+        )
+        parser.add_argument(
+            "--body-field", metavar="NAME", help="field with the HTML of a page in these: body or html unless given"
         )
         parser.add_argument(
             "--method",
@@ -71,12 +80,14 @@ class LearnRules(DedupCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         # Before a crawl is set up, which logs a lot.
         if opts.probe is not None:
-            if opts.file:
+            if opts.sources:
                 raise UsageError("--from and --probe do not go together")
             if opts.dry_run:
                 raise UsageError("--dry-run and --probe do not go together: a probe is a crawl")
             if opts.probe < LEAST_PROBE:
                 raise UsageError(f"--probe {opts.probe}: the probe of one page takes {LEAST_PROBE} requests")
+        if (opts.url_field or opts.body_field) and not opts.sources:
+            raise UsageError("--url-field and --body-field go with --from")
         if opts.method == "list" and opts.json:
             raise UsageError("--method list and --json do not go together")
         # Without probes there is nothing to crawl, and no reactor to install.
@@ -84,7 +95,7 @@ class LearnRules(DedupCommand):
         super().process_options(args, opts)
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
-        from .learning import learn, with_method
+        from .learning import Sources, learn, with_method
 
         if opts.method == "list":
             from .methods import print_methods
@@ -95,7 +106,8 @@ class LearnRules(DedupCommand):
         if opts.probe is not None:
             self._probe_and_learn(settings, args, opts)
         else:
-            learn(settings, args, opts.file, dry_run=opts.dry_run, diff=opts.diff, json=opts.json)
+            sources = Sources(opts.sources, opts.url_field, opts.body_field) if opts.sources else None
+            learn(settings, args, sources, dry_run=opts.dry_run, diff=opts.diff, json=opts.json)
         return DONE
 
     def _probe_and_learn(self, settings: "DedupSettings", args: list[str], opts: argparse.Namespace) -> None:

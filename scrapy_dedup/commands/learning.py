@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.exceptions import UsageError
 
@@ -12,6 +12,18 @@ if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.alternation import LearnedRulesAndMasks
     from ..rules.book import RuleBook
+
+
+class Sources(NamedTuple):
+    """What to learn from instead of the store, and the names of the fields of a feed."""
+
+    names: Sequence[str]
+    url_field: str | None = None
+    body_field: str | None = None
+
+    def __str__(self) -> str:
+        names = ["standard input" if name == "-" else name for name in self.names]
+        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def with_method(settings: "DedupSettings", method: str | None, given: Sequence[str]) -> "DedupSettings":
@@ -42,7 +54,7 @@ def with_method(settings: "DedupSettings", method: str | None, given: Sequence[s
 def learn(
     settings: "DedupSettings",
     sites: list[str],
-    file: str | None = None,
+    sources: Sources | None = None,
     *,
     dry_run: bool = False,
     prune: bool = False,
@@ -57,7 +69,7 @@ def learn(
     from .summary import print_changes, print_json_summary, print_summary
 
     known = settings.load_rules()
-    both = _learned(settings, sites, file, known, prune=prune)
+    both = _learned(settings, sites, sources, known, prune=prune)
     if not both.learned.reports:
         raise Nothing("nothing to learn: no URL of what was observed belongs to a site")
     if json:
@@ -84,39 +96,36 @@ def learn(
 
 
 def _learned(
-    settings: "DedupSettings", sites: list[str], file: str | None, known: "RuleBook", *, prune: bool
+    settings: "DedupSettings", sites: list[str], sources: Sources | None, known: "RuleBook", *, prune: bool
 ) -> "LearnedRulesAndMasks":
-    """Return what the store, or a file, supports. Raises Nothing, Mistake."""
-    from ..learning.alternation import LearnedRulesAndMasks, learn_rules_and_masks
-    from ..learning.learn import learn as learn_from
+    """Return what the store, or what is in *sources*, supports. Raises Nothing, Mistake."""
+    from ..learning.alternation import learn_rules_and_masks
     from ..learning.learn import pruned, without_learned
     from ..learning.learners.registry import chosen_learners
     from ..learning.learning_options import LearningOptions
     from ..learning.methods.policy import policy_of
     from ..masks.mask_files import load_masks
-    from .observation_sources import evidence_in_store, observations_in_file
+    from .observation_sources import evidence_in_sources, evidence_in_store
     from .progress import progress
 
     staying = without_learned(known) if prune else known
-    with progress(f"learning from {file or 'the store'}") as report:
-        options = LearningOptions(
-            max_loss=settings.max_loss,
-            site_groups=settings.site_groups,
-            learners=chosen_learners(settings.learners),
-            names=settings.names,
-            policy=policy_of(settings.method, settings.method_options),
-            diagnose=True,
-            progress=report,
+    with (
+        evidence_in_sources(settings, sites, sources) if sources else evidence_in_store(settings, sites) as evidence,
+        progress(f"learning from {sources or 'the store'}") as report,
+    ):
+        both = learn_rules_and_masks(
+            evidence,
+            LearningOptions(
+                max_loss=settings.max_loss,
+                site_groups=settings.site_groups,
+                learners=chosen_learners(settings.learners),
+                names=settings.names,
+                policy=policy_of(settings.method, settings.method_options),
+                diagnose=True,
+                progress=report,
+            ),
+            known=staying,
+            masks=load_masks(settings.rule_directories),
+            thresholds=settings.published_thresholds,
         )
-        if file:
-            both = LearnedRulesAndMasks(learn_from(observations_in_file(settings, sites, file), options, known=staying))
-        else:
-            with evidence_in_store(settings, sites) as evidence:
-                both = learn_rules_and_masks(
-                    evidence,
-                    options,
-                    known=staying,
-                    masks=load_masks(settings.rule_directories),
-                    thresholds=settings.published_thresholds,
-                )
     return replace(both, learned=pruned(both.learned, known)) if prune else both

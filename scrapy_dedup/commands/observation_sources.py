@@ -1,11 +1,12 @@
-"""Where the commands get its observations from: the store, or a file."""
+"""Where the commands get their observations from: the store, or files that others have written."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import time
 from typing import TYPE_CHECKING
 
-from ..observation import Observation, read_jsonl
 from ..store.database import database_path
 from ..store.store import Store
 from ..urls import site_of_url
@@ -14,6 +15,9 @@ from .problems import Mistake, Nothing
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.alternation import StoredEvidence
+    from ..learning.imported import ImportedEvidence
+    from ..sources.reading import Reading
+    from .learning import Sources
 
 _DAY = 86_400
 _CRAWL_FIRST = (
@@ -46,16 +50,52 @@ def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[
         yield StoredEvidence(store, settings.scope, sorted(sites), since)
 
 
-def observations_in_file(settings: "DedupSettings", names: list[str], file: str) -> Iterator[Observation]:
-    """Yield the observations of a file, of the named sites or of all. Raises Nothing."""
+@contextmanager
+def evidence_in_sources(
+    settings: "DedupSettings", names: list[str], sources: "Sources"
+) -> "Iterator[ImportedEvidence]":
+    """Read *sources*, of the named sites or of all, and say what could not be read. Raises Nothing, Mistake."""
+    from ..crawl.observe.kept_texts import pack_of
+    from ..learning.imported import ImportedEvidence
+    from ..sources.pages import PageReader
+    from ..sources.reading import Reading
+    from ..sources.records import ReadOptions, SourceError
+    from ..sources.spill import Spill
+    from .progress import reading_progress
+
     wanted = {site_named(name, settings) for name in names}
-    found = False
-    for row in read_jsonl(file):
-        if not wanted or site_of_url(row.url, groups=settings.site_groups) in wanted:
-            found = True
-            yield row
-    if not found:
-        raise Nothing(f"there is no observation in {file}" + (f" of {', '.join(sorted(wanted))}" if wanted else ""))
+    pages = PageReader(settings.max_body, pack_of(settings), scrapys_encoding)
+    options = ReadOptions(pages=pages)
+    if sources.url_field:
+        options = replace(options, url_field=sources.url_field)
+    if sources.body_field:
+        options = replace(options, body_fields=(sources.body_field,))
+    with Spill(settings.site_groups) as spill:
+        with reading_progress(f"learning from {sources}") as progress:
+            reading = Reading(sources.names, options, progress)
+            try:
+                added = spill.add_all(reading.observations(), wanted)
+            except SourceError as error:
+                raise Mistake(str(error)) from None
+        for line in reading.complaints():
+            print(line, file=sys.stderr)
+        if not added:
+            of_them = f" of {', '.join(sorted(wanted))}" if wanted and reading.records else ""
+            raise Nothing(f"there is no observation in {sources}{of_them}{_why_left_out(reading)}")
+        yield ImportedEvidence(spill, settings.site_groups)
+
+
+def scrapys_encoding(content_type: str, body: bytes) -> str:
+    """Return the encoding of a page, as the Scrapy that is installed finds it out."""
+    from scrapy.http import HtmlResponse
+
+    headers = {"Content-Type": content_type} if content_type else {}
+    return HtmlResponse("", body=body, headers=headers).encoding
+
+
+def _why_left_out(reading: "Reading") -> str:
+    reasons = ", ".join(f"{why} {number:,}" for why, number in reading.left_out.most_common(3))
+    return f"; left out were: {reasons}" if reasons else ""
 
 
 def known_site(name: str, known: set[str], settings: "DedupSettings") -> str:

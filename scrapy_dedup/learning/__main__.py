@@ -1,6 +1,6 @@
 """Learning as a process of its own: ``python -m scrapy_dedup.learning``.
 
-It reads the store, writes the rule files, prints one JSON object to standard output and exits 0; 1
+It reads the store, or files that others have written (``--from``), writes the rule files, prints one JSON object to standard output and exits 0; 1
 where it could not, with one line on standard error. The crawl starts it with ``--parent`` and asks it
 as often as it wants: each line on standard input is a JSON object with ``sites`` (None: all of the
 scope) and ``seconds``, and is answered by one line on standard output, what would be printed else, or an object
@@ -15,10 +15,11 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from queue import Empty, SimpleQueue
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..files.errors import RuleFileError
 from ..masks.mask_files import load_masks
@@ -38,16 +39,22 @@ from .memory import Memory
 from .methods.policy import policy_of
 from .saving import save
 
+if TYPE_CHECKING:
+    from .imported import ImportedEvidence
+
 #: Seconds after which a process that nobody asks ends.
 _PATIENCE: Final = 60.0
 _TROUBLES: Final = (StoreError, RuleFileError, OSError, ValueError)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Learn from a store, write the rule files, print a summary; return the exit code."""
+    """Learn from a store or from files, write the rule files, print a summary; return the exit code."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if options.parent:
+        if options.sources:
+            print("--parent goes with --store", file=sys.stderr)
+            return 2
         return _answer(options)
     try:
         print(json.dumps(_learned(options, options.site or None, options.timeout, Memory())))
@@ -94,14 +101,14 @@ def _learned(
         policy=policy_of(options.method, json.loads(options.method_options)),
         candidates=options.parent,
     )
-    with Store.open(options.store, readonly=True) as store:
+    with _evidence(options, sites, site_groups, since, memory) as evidence:
         both = learn_rules_and_masks(
-            StoredEvidence(store, options.scope, sites, since, memory),
+            evidence,
             chosen,
             known=known,
             masks=load_masks(directories),
             elsewhere=lambda inner: _known(directories, sorted(inner), site_groups),
-            thresholds=Thresholds(**json.loads(options.published_thresholds)) if options.published_thresholds else None,
+            thresholds=_thresholds(options),
         )
     learned = both.learned
     save(both, options.dir, options.also)
@@ -119,6 +126,46 @@ def _learned(
     }
 
 
+@contextmanager
+def _evidence(
+    options: argparse.Namespace,
+    sites: Sequence[str] | None,
+    site_groups: Mapping[str, Sequence[str]] | None,
+    since: float | None,
+    memory: Memory,
+) -> Iterator["StoredEvidence | ImportedEvidence"]:
+    """Open the store, or read the sources. Raises StoreError, SourceError, OSError."""
+    if not options.sources:
+        with Store.open(options.store, readonly=True) as store:
+            yield StoredEvidence(store, options.scope, sites, since, memory)
+        return
+    from ..content.versions import packed_version
+    from ..sources.pages import Pack, PageReader
+    from ..sources.reading import Reading
+    from ..sources.records import ReadOptions
+    from ..sources.spill import Spill
+    from .imported import ImportedEvidence
+
+    pack: Pack = packed_version
+    if _thresholds(options) is not None:
+        from ..masks.published.token_table import packed_with_table
+
+        pack = packed_with_table
+    fields = {"body_fields": (options.body_field,)} if options.body_field else {}
+    told = ReadOptions(url_field=options.url_field, pages=PageReader(pack=pack), **fields)
+    with Spill(site_groups) as spill:
+        reading = Reading(options.sources, told)
+        spill.add_all(reading.observations(), frozenset(sites or ()))
+        for line in reading.complaints():
+            print(line, file=sys.stderr)
+        yield ImportedEvidence(spill, site_groups, memory)
+
+
+def _thresholds(options: argparse.Namespace) -> Thresholds | None:
+    given = options.published_thresholds
+    return Thresholds(**json.loads(given)) if given else None
+
+
 def _known(
     directories: Sequence[str], sites: Sequence[str], site_groups: Mapping[str, Sequence[str]] | None
 ) -> RuleBook:
@@ -127,7 +174,17 @@ def _known(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m scrapy_dedup.learning", description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--store", required=True, help="path or URL of the store")
+    evidence = parser.add_mutually_exclusive_group(required=True)
+    evidence.add_argument("--store", help="path or URL of the store")
+    evidence.add_argument(
+        "--from",
+        dest="sources",
+        metavar="SOURCE",
+        action="append",
+        help="a file, a folder, or - for standard input, as of scrapy learn-rules --from (may be repeated)",
+    )
+    parser.add_argument("--url-field", default="url", help="field with the URL of a page in the items of a feed")
+    parser.add_argument("--body-field", help="field with the HTML of a page in these")
     parser.add_argument("--dir", required=True, help="directory of the rule files that are written")
     parser.add_argument(
         "--also",

@@ -8,6 +8,7 @@ nothing changes, and not for ever.
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ..content.versions import Version
 from ..masks.model import Mask
@@ -27,6 +28,9 @@ from .learning_options import DEFAULTS, LearningOptions
 from .memory import Memory
 from .site_pages import Kept, LearnedMasks, SitePages
 from .site_report import SiteReport
+
+if TYPE_CHECKING:
+    from .imported import ImportedEvidence
 
 MOST_ROUNDS = 3
 MOST_ASKED = 2 * MOST_REFETCHES_AT_ONCE
@@ -73,7 +77,7 @@ class LearnedRulesAndMasks:
 
 
 def learn_rules_and_masks(
-    evidence: StoredEvidence,
+    evidence: "StoredEvidence | ImportedEvidence",
     options: LearningOptions = DEFAULTS,
     *,
     known: RuleBook,
@@ -81,7 +85,7 @@ def learn_rules_and_masks(
     elsewhere: Elsewhere | None = None,
     thresholds: Thresholds | None = None,
 ) -> LearnedRulesAndMasks:
-    """Return the rules and masks that a store supports.
+    """Return the rules and masks that a store, or what was imported, supports.
 
     *known* and *masks* are those of before: what the user said in them stays. With *thresholds*, masks are learned by the
     transient-content document's method, with these. A site is learned again where it came before one whose URLs are
@@ -89,6 +93,7 @@ def learn_rules_and_masks(
     """
     before = masks or {}
     by_texts = options.policy is not None and options.policy.compares_texts
+    priors = None if isinstance(evidence, StoredEvidence) or options.policy is not None else evidence.priors(known)
     found: dict[str, tuple[Learned, LearnedMasks]] = {}
     asked: dict[str, tuple[str, ...]] = {}
 
@@ -103,7 +108,9 @@ def learn_rules_and_masks(
 
         kept = evidence.versions(site)
         pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept], thresholds)
-        old = pages.without_refuted(before.get(site), known)
+        # Of pages whose texts are nowhere kept, a mask says nothing.
+        mask = before.get(site) if kept or isinstance(evidence, StoredEvidence) else None
+        old = pages.without_refuted(mask, known)
         used = wanted = pages.masks(None, old)
         for left in range(MOST_ROUNDS - 1, -1, -1):
             fresh = learn(
@@ -113,6 +120,7 @@ def learn_rules_and_masks(
                 masks={site: wanted.comparing} if wanted.comparing is not None else None,
                 elsewhere=rules_elsewhere,
                 memory=evidence.memory,
+                priors=priors,
             )
             if not fresh.reports:
                 break  # out of time, or nothing to learn from: what an earlier round has found stands
@@ -141,16 +149,18 @@ def learn_rules_and_masks(
     reports = [_with_what_passes(report, used) for learned, used in found.values() for report in learned.reports]
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
     likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items() if keys}
-    learned = with_aliases(
-        Learned(RuleBook(rules, deep, options.site_groups), tuple(reports), tuple(departures), candidates=likely),
-        evidence.store,
-        scope=evidence.scope,
-        since=evidence.since,
-        known=known,
-        masks={site: used.comparing for site, (_, used) in found.items() if used.comparing is not None},
-        deadline=options.deadline,
-        unpack=evidence.memory.version,
-    )
+    learned = Learned(RuleBook(rules, deep, options.site_groups), tuple(reports), tuple(departures), candidates=likely)
+    if isinstance(evidence, StoredEvidence):  # nobody else records which links and elements pages have
+        learned = with_aliases(
+            learned,
+            evidence.store,
+            scope=evidence.scope,
+            since=evidence.since,
+            known=known,
+            masks={site: used.comparing for site, (_, used) in found.items() if used.comparing is not None},
+            deadline=options.deadline,
+            unpack=evidence.memory.version,
+        )
     evidence.memory.end()
     masks_found = {site: used.mask for site, (_, used) in found.items() if used.mask is not None}
     return LearnedRulesAndMasks(learned, masks_found, {site: urls for site, urls in asked.items() if urls})

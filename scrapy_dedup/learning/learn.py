@@ -24,6 +24,7 @@ from .learners.registry import chosen_learners
 from .learning_options import DEFAULTS, MAX_LOSS, LearningOptions
 from .lifetime.kept_rules import may_return
 from .memory import Memory
+from .methods.entropy import Priors
 from .methods.policy import policy_of
 from .opinions.declared import Declarations
 from .opinions.other_sites import priors_by_site
@@ -105,12 +106,13 @@ def learn(
     masks: Mapping[str, Mask] | None = None,
     elsewhere: Elsewhere | None = None,
     memory: Memory | None = None,
+    priors: Mapping[str, Priors] | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
     *known* are the rules of before, and *masks* tell what does not last on the pages of a site. Sites whose URLs are
     nested in those of others are learned first; the rules of what is not observed are asked of *elsewhere*, or are
-    *known*.
+    *known*. *priors* tell, by site, what its parameters are on other sites, where *observations* are not of all of these.
     """
     site_groups, policy, progress = options.site_groups, options.policy, options.progress
     known = known if known is not None else RuleBook(groups=site_groups)
@@ -121,7 +123,8 @@ def learn(
     departures: list[Departure] = []
     likely: dict[str, tuple[Rule, ...]] = {}
     odd: dict[str, tuple[str, ...]] = {}
-    priors = priors_by_site(by_site, known, masks) if policy is None else {}
+    if priors is None:
+        priors = priors_by_site(by_site, known, masks) if policy is None else {}
     nested = {site: inner_sites((each.url for each in seen), site, site_groups) for site, seen in by_site.items()}
     for number, site in enumerate(innermost_first(nested)):
         seen = by_site[site]

@@ -53,3 +53,7 @@ class Memory:
     def end(self) -> None:
         """Drop the entries that the run which ends has not used."""
         self._before, self._versions, self._sites = self._versions, {}, {}
+
+    def forget(self) -> None:
+        """Drop all entries: where sites are many and none is learned again."""
+        self._before, self._versions, self._sites = {}, {}, {}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.http import HtmlResponse, JsonResponse
 
+from ...content.page_content import has_closing_tags
 from ...learning.data.lasting import MIN_WORDS
 from ...urls.templates import template_of
 from .kept_texts import MOST_TEMPLATES
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 _NOT_WHOLE: Final = {"dataloss": "dataloss", "download_stopped": "stopped"}
 #: Flag of responses that end with the connection: nothing but their closing tags tells whether they are whole.
 _BY_CONNECTION: Final = "partial"
-_CLOSING_TAGS: Final = (b"</html", b"</body", b"</HTML", b"</BODY")
 
 
 def ends_of(response: "Response") -> bool | None:
@@ -29,7 +29,7 @@ def ends_of(response: "Response") -> bool | None:
     """
     body = response.body
     if isinstance(response, HtmlResponse):
-        ends = any(body.rfind(tag) >= 0 for tag in _CLOSING_TAGS)
+        ends = has_closing_tags(body)
     elif isinstance(response, JsonResponse):
         ends = body.rstrip().endswith((b"}", b"]"))
     else:

@@ -31,7 +31,7 @@ class KeptTexts:
 
     def __init__(self, settings: "DedupSettings", repeats: "Repeats", masks: "SiteMasks") -> None:
         #: How pages are kept; None where texts are not to be stored (DEDUP_STORE_TEXTS).
-        self.kept = _pack_of(settings)
+        self.kept = pack_of(settings)
         self._repeats = repeats
         self._masks = masks
         self._seen: Counter[int] = Counter()
@@ -60,7 +60,8 @@ class KeptTexts:
         return number < PER_TEMPLATE and (number > 0 or len(self._seen) < MOST_TEMPLATES)
 
 
-def _pack_of(settings: "DedupSettings") -> Pack | None:
+def pack_of(settings: "DedupSettings") -> Pack | None:
+    """Return how texts are kept; None where they are not to be."""
     if not settings.store_texts:
         return None
     if settings.published_thresholds is None:

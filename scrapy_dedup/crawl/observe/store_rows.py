@@ -1,6 +1,5 @@
 """From a response to the row of the store that says what was seen."""
 
-import re
 from contextlib import suppress
 from functools import lru_cache
 from time import time
@@ -11,8 +10,9 @@ from lxml import etree
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 from w3lib.encoding import http_content_type_encoding
 
-from ...content.fingerprints import ContentKind, fingerprint_body, kind_of
-from ...content.html import decode, has_password_field, parse
+from ...content.fingerprints import ContentKind, kind_of
+from ...content.html import decode
+from ...content.page_content import AT_ONCE, IDENTITY_HEADERS, canonical_in_link_header, identity_headers, page_content
 from ...store.rows import ObservationRow
 from ..support.request_meta import redirects_to
 from .excluded_responses import ends_of
@@ -24,30 +24,21 @@ if TYPE_CHECKING:
 
     from .kept_texts import Pack
 
-#: Bodies of up to this many bytes are looked at at once (under a millisecond); of longer ones
-#: the thread of the store does it.
-AT_ONCE: Final = 65_536
 #: Up to this many bytes, a tree of our own costs less than the response's.
 OWN_TREE: Final = 4_096
 #: How much of such pages is done at once (about a millisecond): bytes, and so many more for each page.
 _MUCH_WORK: Final = 24_576
 _OWN_WORK: Final = 1_024
-#: Bytes in which the head of a page is looked for, if only a part of it is read.
-HEAD: Final = 65_536
 #: Content that is neither HTML nor JSON is only digested.
 AT_ONCE_DIGEST: Final = 4_194_304
 
 #: Responses that are identified by what they say, which takes longer than a digest.
 _BY_TEXT: Final = (HtmlResponse, JsonResponse)
 
-#: Headers that tell which of a site's URLs are one page, or whether its content changed.
-_HEADERS: Final = (b"Content-Language", b"Content-Location", b"ETag", b"Last-Modified", b"No-Vary-Search", b"Vary")
-#: The names of these and of Link, as they are kept.
-_KEPT: Final = frozenset(name.title() for name in (*_HEADERS, b"Link"))
+#: The names of headers that are looked at, as Scrapy keeps them.
+_KEPT: Final = frozenset(name.title().encode() for name in (*IDENTITY_HEADERS, "Link"))
 #: First bytes of byte order marks.
 _MARKS: Final = frozenset((b"\xef", b"\xfe", b"\xff", b"\x00"))
-_LINK: Final = re.compile(r"<([^<>]*)>\s*;([^<]*)")
-_CANONICAL_LINK: Final = re.compile(r"""\brel\s*=\s*(?:"[^"]*\bcanonical\b[^"]*"|canonical\b)""", re.IGNORECASE)
 
 
 def redirect_row(request: "Request", response: Response, base: ObservationRow) -> ObservationRow | None:
@@ -192,23 +183,13 @@ class LaterRow:
     def make(self, root: etree._Element | None = None) -> ObservationRow:
         """Make the row; *root* is the tree of the page if somebody has parsed it."""
         body = self._body
-        canonical = password = None
-        if self._kind is ContentKind.HTML:
-            whole = len(body) <= self._max_body
-            if root is None:
-                text = decode(body if whole else body[:HEAD], self._content_type, self._encoding)
-                root = parse(text.removeprefix("\ufeff"))
-            canonical = canonical_link(root, self._url)
-            if whole:
-                password = has_password_field(root)
-            else:
-                root = None
-        prints = fingerprint_body(
+        content = page_content(
             body,
             self._content_type,
+            self._url,
+            kind=self._kind,
             encoding=self._encoding,
             root=root,
-            kind=self._kind,
             max_body=self._max_body,
         )
         version = None
@@ -218,17 +199,17 @@ class LaterRow:
         # As _replace() would make it, in a third of the time.
         return ObservationRow(
             *base[:6],
-            prints,
+            content.fingerprints,
             len(body),
             self._content_type or None,
             self._headers,
-            canonical or self._canonical,
+            content.canonical or self._canonical,
             base.redirect,
             base.hops,
             base.from_cache,
             version,
             base.ends,
-            password,
+            content.password,
         )
 
 
@@ -258,41 +239,11 @@ class SmallPages:
 
 def headers_of(response: Response) -> dict[str, str] | None:
     """Return the headers that matter, by lower-case name; None if there are none."""
-    found = {}
-    headers = response.headers
-    for name in _HEADERS:
-        if name in headers:
-            found[name.decode().lower()] = b", ".join(headers.getlist(name)).decode("latin-1")
-    return found or None
+    return identity_headers(lambda name: [value.decode("latin-1") for value in response.headers.getlist(name)])
 
 
 def canonical_header(response: Response, url: str) -> str | None:
     """Return the canonical URL that a Link header declares."""
     if b"Link" not in response.headers:
         return None
-    value = b", ".join(response.headers.getlist(b"Link")).decode("latin-1")
-    for target, parameters in _LINK.findall(value):
-        if _CANONICAL_LINK.search(parameters):
-            return _joined(url, target)
-    return None
-
-
-def canonical_link(root: etree._Element, url: str) -> str | None:
-    """Return the canonical URL that the head of a page declares."""
-    head = next(root.iterchildren("head"), None)  # as find("head") would, without a parser of paths
-    if head is None:
-        return None
-    for link in head.iterchildren("link"):
-        if "canonical" in (link.get("rel") or "").lower().split():
-            return _joined(url, link.get("href") or "")
-    return None
-
-
-def _joined(base: str, target: str) -> str | None:
-    target = target.strip()
-    if not target:
-        return None
-    try:
-        return urljoin(base, target)
-    except ValueError:
-        return None
+    return canonical_in_link_header(b", ".join(response.headers.getlist(b"Link")).decode("latin-1"), url)
