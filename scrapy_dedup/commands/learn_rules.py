@@ -95,7 +95,8 @@ class LearnRules(DedupCommand):
         super().process_options(args, opts)
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
-        from .learning import Sources, learn, with_method
+        from .learning import learn, with_method
+        from .observation_sources import Sources
 
         if opts.method == "list":
             from .methods import print_methods

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
@@ -12,18 +12,7 @@ if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.alternation import LearnedRulesAndMasks
     from ..rules.book import RuleBook
-
-
-class Sources(NamedTuple):
-    """What to learn from instead of the store, and the names of the fields of a feed."""
-
-    names: Sequence[str]
-    url_field: str | None = None
-    body_field: str | None = None
-
-    def __str__(self) -> str:
-        names = ["standard input" if name == "-" else name for name in self.names]
-        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    from .observation_sources import Sources
 
 
 def with_method(settings: "DedupSettings", method: str | None, given: Sequence[str]) -> "DedupSettings":
@@ -54,7 +43,7 @@ def with_method(settings: "DedupSettings", method: str | None, given: Sequence[s
 def learn(
     settings: "DedupSettings",
     sites: list[str],
-    sources: Sources | None = None,
+    sources: "Sources | None" = None,
     *,
     dry_run: bool = False,
     prune: bool = False,
@@ -96,7 +85,7 @@ def learn(
 
 
 def _learned(
-    settings: "DedupSettings", sites: list[str], sources: Sources | None, known: "RuleBook", *, prune: bool
+    settings: "DedupSettings", sites: list[str], sources: "Sources | None", known: "RuleBook", *, prune: bool
 ) -> "LearnedRulesAndMasks":
     """Return what the store, or what is in *sources*, supports. Raises Nothing, Mistake."""
     from ..learning.alternation import learn_rules_and_masks

@@ -1,11 +1,11 @@
 """Where the commands get their observations from: the store, or files that others have written."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..store.database import database_path
 from ..store.store import Store
@@ -17,13 +17,24 @@ if TYPE_CHECKING:
     from ..learning.alternation import StoredEvidence
     from ..learning.imported import ImportedEvidence
     from ..sources.reading import Reading
-    from .learning import Sources
 
 _DAY = 86_400
 _CRAWL_FIRST = (
     "nothing is recorded in {}: run a crawl first (scrapy crawl NAME), with ADDONS = {{'scrapy_dedup.Addon': 600}} in "
     "settings.py; DEDUP_STORE says where it records"
 )
+
+
+class Sources(NamedTuple):
+    """What to learn from instead of the store, and the names of the fields of a feed."""
+
+    names: Sequence[str]
+    url_field: str | None = None
+    body_field: str | None = None
+
+    def __str__(self) -> str:
+        names = ["standard input" if name == "-" else name for name in self.names]
+        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 @contextmanager
@@ -51,9 +62,7 @@ def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[
 
 
 @contextmanager
-def evidence_in_sources(
-    settings: "DedupSettings", names: list[str], sources: "Sources"
-) -> "Iterator[ImportedEvidence]":
+def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: Sources) -> "Iterator[ImportedEvidence]":
     """Read *sources*, of the named sites or of all, and say what could not be read. Raises Nothing, Mistake."""
     from ..crawl.observe.kept_texts import pack_of
     from ..learning.imported import ImportedEvidence
