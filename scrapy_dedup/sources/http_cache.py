@@ -15,6 +15,7 @@ from .pages import Headers, PageError, decompressed
 from .records import BadRecord, LeftOut, ReadOptions, Record, Source, SourceError
 
 META: Final = "pickled_meta"
+_EXTENSIONS: Final = (".dir", ".dat", ".bak", ".pag", ".db")
 _WRONG: Final = (
     *DAMAGED,
     gzip.BadGzipFile,
@@ -54,38 +55,42 @@ def read_cache_entry(source: Source, options: ReadOptions) -> Iterator[Record]:
 
 def is_dbm(path: Path) -> bool:
     """Return whether a file is, or belongs to, a database of dbm."""
-    return bool(dbm.whichdb(str(_database(path))))
+    return _database(path) is not None
 
 
 def belongs_to_dbm(path: Path) -> bool:
     """Return whether a file is a further part of a database: of its files only one is read."""
-    return path.suffix in (".dat", ".bak") and is_dbm(path)
+    return path.suffix in (".dat", ".bak", ".pag") and is_dbm(path)
 
 
 def read_dbm(source: Source, options: ReadOptions) -> Iterator[Record]:
     """Yield the records of a cache that dbm holds. Raises SourceError."""
     assert source.path is not None
+    name = _database(source.path)
+    assert name is not None
     try:
-        database = dbm.open(str(_database(source.path)), "r")
-    except dbm.error as error:
-        raise SourceError(f"no dbm database that this Python can read ({error})") from None
-    with database:
-        for key in _keys(database):
-            if not key.endswith(b"_data"):
-                continue
-            name = key.removesuffix(b"_data")
-            try:
-                data = _plain(database[key])
-                at = None
-                with suppress(KeyError, ValueError):
-                    at = float(database[name + b"_time"])
-                headers = _headers_of(data.get("headers", {}))
-                yield _record(options, data["url"], data["status"], headers, body=data["body"], at=at)
-            except (*_WRONG, *_DBM_ERRORS, PageError, ObservationError) as error:
-                yield BadRecord(
-                    source.name, f"key {name.decode('ascii', 'replace')}", str(error) or type(error).__name__
-                )
+        with dbm.open(name, "r") as database:
+            for key in _keys(database):
+                if key.endswith(b"_data"):
+                    yield _dbm_record(source, options, database, key.removesuffix(b"_data"))
+    except _DBM_ERRORS as error:
+        raise SourceError(
+            f"no dbm database that this Python can read ({error}); a store is named by the setting DEDUP_STORE"
+        ) from None
     source.read(source.path.stat().st_size)
+
+
+def _dbm_record(source: Source, options: ReadOptions, database: Any, key: bytes) -> Record:
+    try:
+        data = _plain(database[key + b"_data"])
+        at = None
+        with suppress(KeyError, ValueError):
+            at = float(database[key + b"_time"])
+        return _record(
+            options, data["url"], data["status"], _headers_of(data.get("headers", {})), body=data["body"], at=at
+        )
+    except (*_WRONG, PageError, ObservationError) as error:
+        return BadRecord(source.name, f"key {key.decode('ascii', 'replace')}", str(error) or type(error).__name__)
 
 
 _DBM_ERRORS: Final = dbm.error if isinstance(dbm.error, tuple) else (dbm.error,)
@@ -102,9 +107,10 @@ def _keys(database: Any) -> Iterator[bytes]:
     yield from database.keys()
 
 
-def _database(path: Path) -> Path:
-    """Return the name under which dbm knows a file: some of its kinds add an extension."""
-    return path.with_suffix("") if path.suffix in (".dir", ".dat", ".bak") else path
+def _database(path: Path) -> str | None:
+    """Return the name under which dbm knows a file, None if it does not: some of its kinds add an extension."""
+    names = [path, path.with_suffix("")] if path.suffix in _EXTENSIONS else [path]
+    return next((str(name) for name in names if dbm.whichdb(str(name))), None)
 
 
 def _record(options: ReadOptions, url: Any, status: Any, headers: Headers, *, body: Any, at: Any) -> Record:

@@ -28,7 +28,7 @@ class _Rows:
         if isinstance(value, dict):
             names = tuple(value)
             if names != self._names:
-                self._names, self._read = names, row_reader(names, self._options)
+                self._names, self._read = names, row_reader(names, self._options, typed=True)
             if self._read is not None:
                 return self._read(value)
         elif isinstance(value, list) and len(value) == 2:

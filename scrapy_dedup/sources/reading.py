@@ -31,6 +31,8 @@ class Reading:
     examples: list[BadRecord] = field(default_factory=list)
     #: Records that are whole and no evidence, by reason.
     left_out: Counter[str] = field(default_factory=Counter)
+    #: Of the source that is being read.
+    _first_bad: BadRecord | None = None
     _done: int = 0
     _size: int = 0
 
@@ -38,11 +40,10 @@ class Reading:
         """Yield the observations. Raises SourceError for a source of which nothing can be read, OSError."""
         self._size = sum(_size(name) for name in self.sources)
         for name in self.sources:
-            before = self.records, self.bad
+            before, self._first_bad = (self.records, self.bad), None
             yield from self._of_source(name)
-            if self.records == before[0] and self.bad > before[1]:
-                of_it = [each for each in self.examples if each.source.startswith(name)] or self.examples
-                raise SourceError(f"nothing of {name} can be read: {of_it[0]}" + _more(self.bad - before[1] - 1))
+            if self.records == before[0] and self._first_bad is not None:
+                raise SourceError(f"nothing of {name} can be read: {self._first_bad}" + _more(self.bad - before[1] - 1))
 
     def complaints(self) -> list[str]:
         """Return lines about what could not be read."""
@@ -80,6 +81,7 @@ class Reading:
 
     def _add_bad(self, record: BadRecord) -> None:
         self.bad += 1
+        self._first_bad = self._first_bad or record
         if len(self.examples) < SHOWN:
             self.examples.append(record)
 

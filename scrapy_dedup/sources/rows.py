@@ -31,11 +31,14 @@ ReadRow = Callable[[Mapping[str, Any]], Observation | LeftOut]
 """Takes a row; raises ObservationError."""
 
 
-def row_reader(names: Sequence[str], options: ReadOptions) -> ReadRow | None:
-    """Return what reads the rows with columns of these names; None where these are no observations."""
+def row_reader(names: Sequence[str], options: ReadOptions, *, typed: bool = False) -> ReadRow | None:
+    """Return what reads the rows with columns of these names; None where these are no observations.
+
+    Values are *typed* in JSON: numbers are no texts there.
+    """
     there = {*names}
     if {"url", "fingerprint"} <= there:
-        return observation_of_row
+        return Observation.from_json if typed else observation_of_row
     if {"url", _DIGEST} <= there:
         return _of_crawl_index
     body = next((name for name in options.body_fields if name in there), None)
