@@ -42,6 +42,7 @@ SLOW_FILES = (
     "test_demo",
     "test_learning",
     "test_masks_learning_losses",
+    "test_sources",
     "test_store_processes",
 )
 

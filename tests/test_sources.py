@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -303,6 +304,26 @@ def test_standard_input(project):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["rules"] == 1
     assert "q.sid" in (project.folder / "elsewhere" / f"{SITE}.toml").read_text()
+
+
+@pytest.mark.parametrize("name", ["seen.jsonl.gz", "index.parquet", "all.warc.gz", "all.cdx", "feed.json"])
+def test_bytes_on_standard_input(project, name):
+    fetched = [each for each in responses() if each.status == 200]
+    path = (DIGESTS | PAGES)[name](project.folder / name, fetched)
+    command = [sys.executable, "-m", "scrapy", "learn-rules", "--from", "-"]
+    with path.open("rb") as file:
+        done = subprocess.run(
+            command,
+            cwd=project.folder,
+            env=project.environment,
+            stdin=file,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert complaints(done.stderr) == []
+    assert "q.sid" in (project.folder / "dedup-rules" / f"{SITE}.toml").read_text()
 
 
 def test_several_sources_and_folders_of_files(project):
