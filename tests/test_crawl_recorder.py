@@ -393,7 +393,7 @@ def test_a_small_page_that_cannot_be_looked_at_is_counted_once(tmp_path: Path, m
             raise OSError
         return sound(body, *args, **kwargs)
 
-    monkeypatch.setattr(observing, "fingerprint_body", breaks)
+    monkeypatch.setattr(observing, "page_content", breaks)
     waiting = SmallPages()
     writer = Writer(tmp_path / "store.sqlite", interval=3600)
     for each in pages:
