@@ -12,7 +12,8 @@ from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 from scrapy.utils.request import fingerprint
 from twisted.internet.defer import ensureDeferred, gatherResults
 
-from scrapy_dedup.content.fingerprints import MAX_BODY, fingerprint_body
+from scrapy_dedup.content.fingerprints import MAX_BODY
+from scrapy_dedup.content.page_content import page_content
 from scrapy_dedup.crawl.observe import store_rows as observing
 from scrapy_dedup.crawl.observe.store_rows import (
     LaterRow,
@@ -385,7 +386,7 @@ def test_the_thread_of_the_store_writes_small_pages_that_wait(tmp_path: Path) ->
 
 def test_a_small_page_that_cannot_be_looked_at_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [small(number) for number in range(30)]
-    sound = fingerprint_body
+    sound = page_content
     bad = pages[5]
 
     def breaks(body: bytes, *args: Any, **kwargs: Any) -> Any:
