@@ -10,12 +10,11 @@ from ..rules.alias_kinds import AliasKinds
 from ..rules.model import ALIAS
 from ..rules.operations import Anchored
 from ..rules.wording import condition_of
-from .observation_sources import open_store
 
 if TYPE_CHECKING:
-    from ..crawl.settings.dedup_settings import DedupSettings
     from ..rules.book import RuleBook
     from ..rules.model import Rule
+    from ..store.store import Store
 
 
 def kinds_table(rules: "Iterable[Rule]") -> Table:
@@ -46,39 +45,33 @@ def said_of(rule: "Rule") -> str:
 
 
 class KnownAliases:
-    """The aliases that the store holds, read for each site when it is first asked for."""
+    """The aliases that a store holds, read for each site when it is first asked for."""
 
-    def __init__(self, settings: "DedupSettings", book: "RuleBook") -> None:
-        self._settings = settings
+    def __init__(self, store: "Store", scope: str, book: "RuleBook") -> None:
+        self._store = store
+        self._scope = scope
         self._book = book
         self._sites: dict[str, dict[str, str]] = {}
 
     def page_of(self, site: str, key: str) -> str | None:
-        """Return the page, by its canonical key, that the canonical key of a URL of *site* is an alias of."""
+        """Return the page, by its canonical key, that the canonical key of a URL of *site* is an alias of. Raises StoreError."""
         if site not in self._sites:
             self._sites[site] = self._read(site)
         return self._sites[site].get(key)
 
     def _read(self, site: str) -> dict[str, str]:
         from ..learning.alias_learning import aliases_in
-        from ..store.store import StoreError
-        from .problems import Nothing
 
         if not AliasKinds(self._book.for_site(site)):
             return {}
-        try:
-            with open_store(self._settings) as store:
-                return aliases_in(store, site, self._book, scope=self._settings.scope)
-        except (Nothing, StoreError):  # nothing was crawled here, say on a machine that has the rules only
-            return {}
+        return aliases_in(self._store, site, self._book, scope=self._scope)
 
 
-def alias_lines(book: "RuleBook", known: KnownAliases, site: str, key: str) -> Iterator[str]:
-    """Yield what is to be said of the aliases of a URL with the canonical key *key*."""
+def alias_lines(book: "RuleBook", page: str | None, site: str, key: str) -> Iterator[str]:
+    """Yield what is to be said of the aliases of a URL with the canonical key *key*, which may be an alias of a *page*."""
     from ..rules.predicates import rule_matches
     from ..urls import values_of
 
-    page = known.page_of(site, key)
     if page is not None:
         yield f"alias of       {page} (seen in the last crawl of that page; it holds for one crawl)"
     values = values_of(key, groups=book.groups)

@@ -48,13 +48,13 @@ class Explain(Subcommand):
         if opts.keys_only:
             _print_keys(book, urls)
         else:
-            from .explained_url import StoreAnswers, print_explanations, print_explanations_as_json
+            from .explained_url import print_explanations, print_explanations_as_json, store_answers
 
-            answers = StoreAnswers(settings, book)
-            if opts.json:
-                print_explanations_as_json(book, filter(None, urls), answers)
-            else:
-                print_explanations(book, filter(None, urls), answers, every=opts.all)
+            with store_answers(settings, book) as answers:
+                if opts.json:
+                    print_explanations_as_json(book, filter(None, urls), answers)
+                else:
+                    print_explanations(book, filter(None, urls), answers, every=opts.all)
         return DONE
 
 

@@ -1,7 +1,8 @@
 """What ``scrapy dedup explain`` prints for a URL."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
@@ -10,17 +11,23 @@ from ..learning.evidence_phrases import evidence_of
 from ..learning.phrases import moment
 from ..report.filtered_urls import record_of
 from ..rules.wording import condition_of, operations_of
+from ..store.database import StoreError
+from ..store.ledger_queries import LedgerFilter, ledger_rows
 from .aliases import KnownAliases, alias_lines
 from .console import print_json, print_wrapped, with_marks
+from .observation_sources import open_store
+from .problems import Nothing
 from .real_examples import marked_pair, real_examples
-from .shown_ledger import FilteredUrls, said_of
+from .shown_ledger import said_of
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..rules.book import RuleBook
-    from ..rules.explanation import Explanation
+    from ..rules.explanation import Explanation, UnusedRules
     from ..rules.model import Rule
     from ..rules.operations import Operation
+    from ..store.rows import DiscardRow
+    from ..store.store import Store
 
 NO_TEXT = '""'
 #: Other rules of the site that are shown.
@@ -28,21 +35,50 @@ MOST_UNMATCHED: Final = 5
 
 
 class StoreAnswers:
-    """What the store says of URLs and rules; nothing where there is none."""
+    """What a store says of URLs and rules; nothing where there is none, as on a machine that has the rules only."""
 
-    def __init__(self, settings: "DedupSettings", book: "RuleBook") -> None:
-        self.aliases = KnownAliases(settings, book)
-        self.filtered = FilteredUrls(settings)
-        self._settings = settings
+    def __init__(self, store: "Store | None", scope: str, book: "RuleBook") -> None:
+        self._store = store
+        self._scope = scope
         self._book = book
+        self._aliases = KnownAliases(store, scope, book) if store is not None else None
         self._examples: dict[str, list[tuple[str, str]]] = {}
+
+    def last_filtered(self, url: str) -> "DiscardRow | None":
+        """Return the latest row of the ledger of a URL; None if it was not filtered."""
+        if self._store is None:
+            return None
+        with suppress(StoreError):
+            return next(ledger_rows(self._store, LedgerFilter(self._scope, url=url), 1), None)
+        return None
+
+    def alias_of(self, explanation: "Explanation") -> str | None:
+        """Return the page, by its canonical key, that an explained URL is an alias of."""
+        if self._aliases is None:
+            return None
+        with suppress(StoreError):
+            return self._aliases.page_of(explanation.site, explanation.key)
+        return None
 
     def examples(self, rule: "Rule") -> list[tuple[str, str]]:
         """Return pairs of URLs that a rule makes one, as crawls met them, or else those of its evidence."""
         if rule.id not in self._examples:
-            found = real_examples(self._settings, self._book, rule)
+            found: list[tuple[str, str]] = []
+            if self._store is not None:
+                with suppress(StoreError):
+                    found = real_examples(self._store, self._scope, self._book, rule)
             self._examples[rule.id] = found or list(rule.evidence.examples if rule.evidence else ())
         return self._examples[rule.id]
+
+
+@contextmanager
+def store_answers(settings: "DedupSettings", book: "RuleBook") -> Iterator[StoreAnswers]:
+    """Open the store, if there is one, for as long as URLs are explained."""
+    with ExitStack() as opened:
+        store = None
+        with suppress(Nothing, StoreError):
+            store = opened.enter_context(open_store(settings))
+        yield StoreAnswers(store, settings.scope, book)
 
 
 def print_explanations(book: "RuleBook", urls: Iterable[str], answers: StoreAnswers, *, every: bool = False) -> None:
@@ -54,15 +90,16 @@ def print_explanations(book: "RuleBook", urls: Iterable[str], answers: StoreAnsw
         if number:
             print_wrapped(Text())
         explanation = book.explain(url)
-        for line in _lines(explanation, answers):
+        unused = book.unused(explanation)
+        for line in _lines(explanation, unused, answers):
             print_wrapped(line)
         if explanation.site and not book.for_site(explanation.site):
             print_wrapped(Text(f"there are no rules of the site: scrapy learn-rules {explanation.site} says why"))
-        for text in alias_lines(book, answers.aliases, explanation.site, explanation.key):
+        for text in alias_lines(book, answers.alias_of(explanation), explanation.site, explanation.key):
             print_wrapped(Text(text))
-        for line in _unmatched_lines(explanation, None if every else MOST_UNMATCHED):
+        for line in _unmatched_lines(explanation, unused, None if every else MOST_UNMATCHED):
             print_wrapped(line)
-        row = answers.filtered.last(url)
+        row = answers.last_filtered(url)
         if row is None:
             print_wrapped(Text("it was not filtered, as far as the store goes"))
             continue
@@ -75,12 +112,13 @@ def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], answers: S
     """Print, for each URL, a line of JSON with what :func:`print_explanations` prints."""
     for url in urls:
         explanation = book.explain(url)
+        unused = book.unused(explanation)
         rules = [
-            {**rule.to_dict(), "did": list(used), "why_nothing": list(explanation.idle.get(rule.id, ()))}
+            {**rule.to_dict(), "did": list(used), "why_nothing": list(unused.idle.get(rule.id, ()))}
             | {"examples": answers.examples(rule)}
             for rule, used in explanation.rules
         ]
-        row = answers.filtered.last(url)
+        row = answers.last_filtered(url)
         print_json(
             {
                 "type": "url",
@@ -90,14 +128,14 @@ def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], answers: S
                 "key": explanation.key,
                 "values": explanation.values,
                 "rules": rules,
-                "unmatched": {rule.id: key for rule, key in explanation.unmatched},
-                "alias_of": answers.aliases.page_of(explanation.site, explanation.key),
+                "unmatched": {rule.id: key for rule, key in unused.unmatched},
+                "alias_of": answers.alias_of(explanation),
                 "filtered": record_of(row) if row is not None else None,
             }
         )
 
 
-def _lines(explanation: "Explanation", answers: StoreAnswers) -> Iterable[Text]:
+def _lines(explanation: "Explanation", unused: "UnusedRules", answers: StoreAnswers) -> Iterable[Text]:
     yield Text(explanation.url, style="bold")
     yield Text(f"site           {explanation.site or 'none: this is no absolute URL'}")
     yield Text(f"normal form    {explanation.normal_form}")
@@ -109,7 +147,7 @@ def _lines(explanation: "Explanation", answers: StoreAnswers) -> Iterable[Text]:
         yield Text("no rule matches: the canonical key is the normal form")
     for rule, used in explanation.rules:
         yield Text(f"rule {rule.id} ({rule.status})", style="bold")
-        yield from _rule_lines(rule, used, explanation.idle.get(rule.id, ()))
+        yield from _rule_lines(rule, used, unused.idle.get(rule.id, ()))
         for one, other in answers.examples(rule):
             for name, url in zip(("example", ""), marked_pair(one, other), strict=True):
                 yield Text(f"  {name:<9} ").append_text(with_marks(url))
@@ -117,15 +155,15 @@ def _lines(explanation: "Explanation", answers: StoreAnswers) -> Iterable[Text]:
             yield Text(f"  note      {rule.note}")
 
 
-def _unmatched_lines(explanation: "Explanation", most: int | None) -> Iterable[Text]:
+def _unmatched_lines(explanation: "Explanation", unused: "UnusedRules", most: int | None) -> Iterable[Text]:
     """Yield a line for each rule of the site that does not match, at most so many."""
-    for rule, key in explanation.unmatched[:most]:
+    for rule, key in unused.unmatched[:most]:
         value = explanation.values.get(key)
         has = f"{key} is {json.dumps(value, ensure_ascii=False)}" if value is not None else f"the URL has no {key}"
         asked = condition_of({key: rule.match[key]})
         yield Text(f"rule {rule.id} ({rule.status}) does not match: it asks for {asked}, and {has}")
-    if most is not None and len(explanation.unmatched) > most:
-        yield Text(f"{len(explanation.unmatched) - most} more rules of the site do not match (--all shows them)")
+    if most is not None and len(unused.unmatched) > most:
+        yield Text(f"{len(unused.unmatched) - most} more rules of the site do not match (--all shows them)")
 
 
 def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]", idle: Sequence[str]) -> Iterable[Text]:

@@ -9,14 +9,10 @@ from rich.text import Text
 
 from ..learning.phrases import counted, moment
 from ..report.filtered_urls import BECAME, record_of
-from ..store.database import StoreError
 from ..store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
 from .console import print_json, print_lines
-from .observation_sources import open_store
-from .problems import Nothing
 
 if TYPE_CHECKING:
-    from ..crawl.settings.dedup_settings import DedupSettings
     from ..store.rows import DiscardRow
     from ..store.store import Store
 
@@ -97,18 +93,3 @@ def _table(*names: str, whole: Sequence[str]) -> Table:
     for name in names:
         table.add_column(name, overflow="fold", no_wrap=name in whole)
     return table
-
-
-class FilteredUrls:
-    """The ledger asked URL by URL; nothing was filtered where there is no store, as on a machine that has the rules only."""
-
-    def __init__(self, settings: "DedupSettings") -> None:
-        self._settings = settings
-
-    def last(self, url: str) -> "DiscardRow | None":
-        """Return the latest row of a URL; None if it was not filtered."""
-        try:
-            with open_store(self._settings) as store:
-                return next(ledger_rows(store, LedgerFilter(self._settings.scope, url=url), 1), None)
-        except (Nothing, StoreError):
-            return None

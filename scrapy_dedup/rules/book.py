@@ -14,7 +14,7 @@ from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts,
 from ..urls.origins import origin_of
 from .apply import Canonicalizer, table_for
 from .canonical import Canonical
-from .explanation import Explanation, first_unmet, idle_reasons, used_operations
+from .explanation import Explanation, UnusedRules, first_unmet, idle_reasons, used_operations
 from .files import load_directories, load_sites, update_site
 from .html_table import html_table
 from .model import Rule, SiteRules, Status
@@ -229,17 +229,28 @@ class RuleBook:
         program = self.canonicalizer.program(origin)
         rules: list[Rule] = []
         used: dict[str, dict[str, Operation]] = {}
-        idle: dict[str, tuple[str, ...]] = {}
         if program is not None:
             table = table_for(program, path, query)
             context = self.canonicalizer.context(program, path, query, 0)
             rules = _rules_of([table])
             used = used_operations(table, values, context, path, query)
-            idle = {rule.id: idle_reasons(rule, table, values, context) for rule in rules if rule.id not in used}
         matching = tuple((rule, used.get(rule.id, {})) for rule in rules)
-        others = [rule for rule in self.for_site(site) if rule.status.acts and not rule.is_alias and rule not in rules]
-        unmatched = tuple((rule, key) for rule in others if (key := first_unmet(rule, values)) is not None)
-        return Explanation(url, site, values, normal_form(url), self.canonical_key(url), matching, idle, unmatched)
+        return Explanation(url, site, values, normal_form(url), self.canonical_key(url), matching)
+
+    def unused(self, explained: Explanation) -> UnusedRules:
+        """Return the rules of the site that have no part in the canonical key of a URL that was *explained*, and why."""
+        origin, path, query = normal_parts(explained.url)
+        program = self.canonicalizer.program(origin)
+        idle: dict[str, tuple[str, ...]] = {}
+        if program is not None:
+            table = table_for(program, path, query)
+            context = self.canonicalizer.context(program, path, query, 0)
+            without_use = [rule for rule, used in explained.rules if not used]
+            idle = {rule.id: idle_reasons(rule, table, explained.values, context) for rule in without_use}
+        met = [rule for rule, _ in explained.rules]
+        others = [rule for rule in self.for_site(explained.site) if rule.status.acts and not rule.is_alias]
+        unmet = ((rule, first_unmet(rule, explained.values)) for rule in others if rule not in met)
+        return UnusedRules(idle, tuple((rule, key) for rule, key in unmet if key is not None))
 
     def nested_key(self, url: str, operation: "Nested", *, depth: int = 1) -> str:
         """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""

@@ -12,7 +12,7 @@ from .predicates import rule_matches
 from .table import OpTable
 from .wording import operations_of
 
-__all__ = ["Explanation", "first_unmet", "idle_reasons", "used_operations"]
+__all__ = ["Explanation", "UnusedRules", "first_unmet", "idle_reasons", "used_operations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,7 @@ class Explanation:
 
     ``values``: its view; ``rules``: the rules that match it, each with those of its
     operations that were the best for their key and changed something in the first
-    step; ``idle``: of those that changed nothing, by id, why; ``unmatched``: the other
-    rules of the site that act, each with the key on which it asks for something else.
+    step.
     """
 
     url: str
@@ -31,6 +30,16 @@ class Explanation:
     normal_form: str
     key: str
     rules: tuple[tuple[Rule, dict[str, Operation]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedRules:
+    """The rules of a site that have no part in the canonical key of a URL, and why.
+
+    ``idle``: of those that match and change nothing, by id, why; ``unmatched``: those that act and do not match, each
+    with the key on which it asks for something else.
+    """
+
     idle: Mapping[str, tuple[str, ...]]
     unmatched: tuple[tuple[Rule, str], ...]
 
