@@ -117,7 +117,8 @@ def test_no_page_is_lost_and_none_is_fetched_more_than_twice(
     assert max(asked.values()) <= 2
     assert sum(asked.values()) <= len(every) + 1, "never more than plain Scrapy, which fetches the start page twice"
     assert "dedup/errors" not in done.stderr
-    if "DEDUP_LEARN" in settings:  # otherwise it may be gone before, since it cannot be learned again
+    if case == "planted" and "DEDUP_LEARN" in settings:  # not learned again before it is refuted
         assert "is refuted and suspended" in done.stderr
+    # In other cases, spot checks may all come before the drift, or be blamed on the noise: then learning ends the rule.
     wrong = [rule for rule in RuleBook.load(folder / "dedup-rules") if rule.ops.get("q.lang") == Ignore()]
     assert not [rule for rule in wrong if rule.status.acts]
