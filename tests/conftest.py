@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from .processes import CAN_FORK, Forking, run_module
 from .server import Asked, Route, Server
+from .servers import PostgreSQLServer, RedisServer, postgresql_programs, redis_program
 from .waiting import PATIENCE
 
 # Its doctests are looked for by importing it, and the browser's driver need not be there.
@@ -201,3 +202,37 @@ def project(tmp_path: Path) -> Project:
     made.write("shop/spiders/__init__.py", "")
     made.write("shop/spiders/shop.py", SPIDER)
     return made
+
+
+@pytest.fixture(scope="session")
+def _postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQLServer]:
+    if postgresql_programs() is None:
+        pytest.skip("PostgreSQL is not installed")
+    with PostgreSQLServer(tmp_path_factory.mktemp("postgresql")) as server:
+        yield server
+
+
+@pytest.fixture
+def postgresql_url(_postgresql: PostgreSQLServer) -> str:
+    """Return the URL of an empty database of a PostgreSQL server, which other tests use, too."""
+    return _postgresql.new_database()
+
+
+@pytest.fixture
+def postgresql(tmp_path: Path) -> Iterator[PostgreSQLServer]:
+    """Yield a PostgreSQL server of this test, which it may kill and start again."""
+    if postgresql_programs() is None:
+        pytest.skip("PostgreSQL is not installed")
+    with PostgreSQLServer(tmp_path) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RedisServer]:
+    """Yield a Redis server of this test, which it may kill and start again; its parameter says whether it persists."""
+    if redis_program() is None:
+        pytest.skip("Redis is not installed")
+    folder = tmp_path / "redis"
+    folder.mkdir()
+    with RedisServer(folder, persists=getattr(request, "param", False)) as server:
+        yield server
