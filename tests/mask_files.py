@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_dedup.masks.mask_files import path_of_mask, save_mask_file
+from scrapy_dedup.masks.files.mask_files import path_of_mask
 from scrapy_dedup.masks.model import Mask
 
 if TYPE_CHECKING:
@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 def save_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
     """Write *mask* into the file of its site in *directory*, and return its path."""
-    return save_mask_file(path_of_mask(directory, mask.site), mask)
+    return mask.save(path_of_mask(directory, mask.site))

@@ -17,7 +17,7 @@ from scrapy_dedup.crawl.learn import learner
 from scrapy_dedup.crawl.settings import rule_directories
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.learning.phrases import counted
-from scrapy_dedup.masks.mask_files import load_masks
+from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.rules import Status
 
 from .conftest import Project, Serve

@@ -17,7 +17,8 @@ from scrapy_dedup.crawl.learn.learner import command_of
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.learning import __main__ as process
 from scrapy_dedup.learning.alternation import StoredEvidence, learn_rules_and_masks
-from scrapy_dedup.masks.mask_files import load_masks, path_of_mask
+from scrapy_dedup.masks.files.mask_files import path_of_mask
+from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.masks.published.thresholds import Thresholds
 from scrapy_dedup.masks.published.token_table import packed_with_table

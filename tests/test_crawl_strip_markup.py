@@ -17,7 +17,7 @@ from scrapy_dedup.content.tokenizer.unseen import unseen_blocks
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.items.stripping import remember_crawl
 from scrapy_dedup.crawl.observe import store_rows as observing
-from scrapy_dedup.masks.mask_files import load_masks
+from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.masks.model import TransientPath
 from scrapy_dedup.store.store import Store
 

@@ -13,7 +13,7 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.learn import live
-from scrapy_dedup.masks.mask_files import load_masks
+from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve

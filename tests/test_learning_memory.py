@@ -17,7 +17,7 @@ from scrapy_dedup.learning.memory import Memory
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.learning.site_pages import SitePages
 from scrapy_dedup.learning.site_rules import LearnedSite, learn_site
-from scrapy_dedup.masks.mask_files import load_masks
+from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.rules import Ignore, Literal, Rule
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store

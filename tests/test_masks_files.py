@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_dedup import Mask
-from scrapy_dedup.masks.mask_files import load_mask, load_masks, path_of_mask, written_mask
-from scrapy_dedup.masks.merging import merged_masks
+from scrapy_dedup.masks.files.mask_files import path_of_mask
+from scrapy_dedup.masks.files.merging import merged_masks
+from scrapy_dedup.masks.files.reading import read_mask
+from scrapy_dedup.masks.files.writing import written_mask
+from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.reading import read_mask
 from scrapy_dedup.masks.slots import slot_problem
 from scrapy_dedup.rules import RuleFileError, RuleWriteError, check, load_file, save_site
 from scrapy_dedup.rules.model import SiteRules
@@ -88,24 +90,24 @@ masks = st.builds(
 @given(masks)
 @settings(max_examples=150)
 def test_read_and_written_is_the_same_mask(mask: Mask) -> None:
-    text = written_mask(mask)
+    text = written_mask(mask.data)
     found, faults = read_mask(text, Path("x"))
     assert not faults
-    assert found == mask
     assert found is not None
-    assert found.version == mask.version
-    assert written_mask(mask, text) == text
+    assert Mask.of(found) == mask
+    assert Mask.of(found).version == mask.version
+    assert written_mask(mask.data, text) == text
 
 
 @given(masks, masks)
 @settings(max_examples=100)
 def test_any_mask_is_written_over_any_other(old: Mask, new: Mask) -> None:
-    found, faults = read_mask(written_mask(new, written_mask(old)), Path("x"))
+    found, faults = read_mask(written_mask(new.data, written_mask(old.data)), Path("x"))
     assert not faults
-    assert found == new
+    assert found == new.data
 
 
-@given(st.text(max_size=200) | st.lists(st.sampled_from(written_mask(MASK).split("\n"))).map("\n".join))
+@given(st.text(max_size=200) | st.lists(st.sampled_from(written_mask(MASK.data).split("\n"))).map("\n".join))
 @settings(max_examples=100)
 def test_any_text_is_a_mask_or_has_faults(text: str) -> None:
     mask, faults = read_mask(text, Path("x"))
@@ -115,7 +117,7 @@ def test_any_text_is_a_mask_or_has_faults(text: str) -> None:
 def test_saved_and_loaded(tmp_path: Path) -> None:
     path = save_mask(tmp_path / "rules", MASK)
     assert path == tmp_path / "rules" / "shop.example.mask.toml"
-    assert load_mask(path) == Mask.load(path) == MASK
+    assert Mask.load(path) == MASK
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
     before = path.stat().st_mtime_ns
     assert MASK.save(path) == path
@@ -148,14 +150,14 @@ def test_what_the_user_says_survives_a_relearn(tmp_path: Path) -> None:
         path.read_text().replace('kind = "transient"\n', 'kind = "transient"\nstate = "keep"\n')
         + '\n# always\n[[path]]\nselector = "html/body/p.mine"\nslot = ["", "left"]\n'
     )
-    found = load_mask(path)
+    found = Mask.load(path)
     assert {one.selector: one.state for one in found.paths if one.state} == {
         CLOCK.selector: "keep",
         "html/body/p.mine": "strip",
     }
     assert found.text("<html><body><p class=mine>3 left") == "left"
     save_mask(tmp_path, replace(MASK, paths=(replace(CLOCK, pages=500), BOX)))
-    again = load_mask(path)
+    again = Mask.load(path)
     assert {one.selector: one.state for one in again.paths if one.state} == {
         CLOCK.selector: "keep",
         "html/body/p.mine": "strip",
@@ -179,7 +181,7 @@ def test_names(tmp_path: Path) -> None:
     first = save_mask(tmp_path, Mask("a:80", (CLOCK,)))
     second = save_mask(tmp_path, Mask("a_80", (CLOCK,)))
     assert first != second
-    assert (load_mask(first).site, load_mask(second).site) == ("a:80", "a_80")
+    assert (Mask.load(first).site, Mask.load(second).site) == ("a:80", "a_80")
 
 
 HEAD = 'format = "dedup-mask/2"\nsite = "shop.example"\n'
@@ -268,15 +270,15 @@ def test_not_to_be_written(tmp_path: Path) -> None:
 
 def test_several_processes_write_one_file(tmp_path: Path) -> None:
     code = (
-        "import sys; from scrapy_dedup.masks.model import *; from scrapy_dedup.masks.mask_files import *\n"
+        "import sys; from scrapy_dedup.masks.model import *; from scrapy_dedup.masks.files.mask_files import *\n"
         "for n in range(15):\n"
         "    paths = (TransientPath(f'p.w{sys.argv[2]}', state='strip'), TransientPath('p', pages=n, opportunities=1))\n"
-        "    save_mask_file(path_of_mask(sys.argv[1], 'a.example'), Mask('a.example', paths))\n"
+        "    Mask('a.example', paths).save(path_of_mask(sys.argv[1], 'a.example'))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env=environment) for n in range(3)]
     assert [each.wait() for each in running] == [0, 0, 0]
-    mask = load_mask(tmp_path / "a.example.mask.toml")
+    mask = Mask.load(tmp_path / "a.example.mask.toml")
     assert [path.selector for path in mask.paths if path.state] == ["p.w0", "p.w1", "p.w2"]
     assert [path.name for path in tmp_path.iterdir()] == ["a.example.mask.toml"]
 
@@ -360,8 +362,8 @@ def test_masks_of_another_mode_are_left_aside(tmp_path: Path) -> None:
 
 @given(st.lists(masks, min_size=1, max_size=3))
 def test_a_merged_mask_hides_nothing_that_none_of_them_would(found: list[Mask]) -> None:
-    mask = merged_masks(found)
+    mask = Mask.of(merged_masks([each.data for each in found]))
     allowed = {path.key for each in found for path in each.paths if path.is_hidden}
     kept = {path.key for each in found if each.mode == found[0].mode for path in each.paths if path.state == "keep"}
     assert {path.key for path in mask.paths if path.is_hidden} <= allowed - kept
-    assert merged_masks([mask, *found]) == merged_masks([mask])
+    assert merged_masks([each.data for each in (mask, *found)]) == merged_masks([mask.data])

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.files.errors import FormError
-from scrapy_dedup.masks.mask_files import load_mask, save_learned_mask
+from scrapy_dedup.masks.files.mask_files import save_learned_mask
+from scrapy_dedup.masks.files.page_kinds import PageKinds, pattern_of, template_in
+from scrapy_dedup.masks.files.reading import read_mask
+from scrapy_dedup.masks.files.writing import written_mask
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.page_kinds import PageKinds, pattern_of, template_in
-from scrapy_dedup.masks.reading import read_mask
 from scrapy_dedup.masks.slots import slot_in, slot_problem, slot_text
-from scrapy_dedup.masks.writing import written_mask
 from scrapy_dedup.urls.templates import template_of
 
 from .mask_files import save_mask
@@ -35,7 +35,7 @@ def test_a_file_to_read() -> None:
         layouts=frozenset({"ab"}),
     )
     assert (
-        written_mask(mask)
+        written_mask(mask.data)
         == """\
 format = "dedup-mask/2"
 site = "shop.example"
@@ -89,8 +89,8 @@ def shop(**more: object) -> Mask:
 
 
 def test_no_line_is_long() -> None:
-    text = written_mask(shop())
-    assert read_mask(text, Path("x"))[0] == shop()
+    text = written_mask(shop().data)
+    assert read_mask(text, Path("x"))[0] == shop().data
     assert text.count("/category/*") > 128, "all kinds of pages are there"
     assert max(map(len, text.splitlines())) <= 110
     # What holds for all kinds of pages but one is said so.
@@ -105,10 +105,10 @@ def differing(one: str, other: str) -> list[str]:
 
 
 def test_a_new_kind_of_pages_is_a_line_and_where_it_does_not_count_another() -> None:
-    old = written_mask(shop())
+    old = written_mask(shop().data)
     assert "offer" not in old
     grown = replace(shop(), templates=shop().templates | {(5, "category", "offer")})
-    assert differing(old, written_mask(grown, old)) == [
+    assert differing(old, written_mask(grown.data, old)) == [
         '+    "/category/*?offer=",',
         '-on = ["category", "!/category/*?sid="]',
         '+on = ["category", "!/category/*?offer=", "!/category/*?sid="]',
@@ -117,9 +117,9 @@ def test_a_new_kind_of_pages_is_a_line_and_where_it_does_not_count_another() -> 
 
 def test_a_new_place_and_a_lost_one_are_their_blocks_and_nothing_else() -> None:
     mask = shop()
-    old = written_mask(mask)
+    old = written_mask(mask.data)
     more = replace(mask, paths=(*mask.paths, TransientPath("html/body/p.new", changes=3, opportunities=4, pages=2)))
-    new = written_mask(more, old)
+    new = written_mask(more.data, old)
     added = differing(old, new)
     assert sorted(added) == sorted(
         [
@@ -127,22 +127,22 @@ def test_a_new_place_and_a_lost_one_are_their_blocks_and_nothing_else() -> None:
             *("+changed = 3", "+compared = 4", "+pages = 2", "+confidence = 0.0"),
         ]
     )
-    assert written_mask(mask, new) == old
+    assert written_mask(mask.data, new) == old
     # It stands among its like: what is stripped before what is undecided.
     assert new.index("p.new") < new.index("html/head/script")
 
 
 def test_counts_of_places_that_say_the_same_do_not_change(tmp_path: Path) -> None:
-    path = save_learned_mask(tmp_path, MASK)
+    path = save_learned_mask(tmp_path, MASK.data)
     before = path.read_text()
     later = replace(
         MASK,
         paths=tuple([replace(each, pages=99, changes=98, opportunities=99, confidence=0.5) for each in MASK.paths]),
     )
-    save_learned_mask(tmp_path, later)
+    save_learned_mask(tmp_path, later.data)
     assert path.read_text() == before
     volatile = [replace(each, kind="volatile") if each.key == CLOCK.key else each for each in later.paths]
-    save_learned_mask(tmp_path, replace(later, paths=tuple(volatile)))
+    save_learned_mask(tmp_path, replace(later.data, paths=tuple(volatile)))
     changed = differing(before, path.read_text())
     assert '-kind = "transient"' in changed
     assert '+kind = "volatile"' in changed
@@ -204,11 +204,11 @@ def test_a_user_says_kinds_of_pages_in_his_own_way(tmp_path: Path) -> None:
     path.write_text(
         path.read_text().replace("category = [", "lists = [").replace('"category"', '"lists"') + "\n" + said
     )
-    mask = load_mask(path)
+    mask = Mask.load(path)
     assert next(each for each in mask.paths if each.state).templates == ((5, "category", "sid"),)
     before = path.read_text()
     more = replace(shop(), templates=shop().templates | {(4, "", "")})
-    save_learned_mask(tmp_path, more)
+    save_learned_mask(tmp_path, more.data)
     assert differing(before, path.read_text()) == ['+top = "/*"']
 
 
@@ -244,11 +244,11 @@ def test_a_mask_of_the_seed_keeps_its_mode_and_its_paths(tmp_path: Path) -> None
     versions = {f"http://{SITE}/{at}": [page.format(day, at) for day in ("Mon", "Tue")] for at in range(3)}
     mask = learn_mask(versions, mode="seed")
     assert mask.paths
-    path = save_learned_mask(tmp_path, mask)
-    assert load_mask(path) == mask
+    path = save_learned_mask(tmp_path, mask.data)
+    assert Mask.load(path) == mask
     assert 'mode = "seed"\n' in path.read_text()
     assert not re.search("^text = ", path.read_text(), re.MULTILINE), "of an element all goes"
     path.write_text(path.read_text().replace("[[path]]", "# seen\n[[path]]", 1))
-    save_learned_mask(tmp_path, replace(mask, paths=mask.paths[:1]))
-    assert load_mask(path) == replace(mask, paths=mask.paths[:1])
+    save_learned_mask(tmp_path, replace(mask.data, paths=mask.paths[:1]))
+    assert Mask.load(path) == replace(mask, paths=mask.paths[:1])
     assert "# seen" in path.read_text()

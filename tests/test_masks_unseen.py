@@ -17,9 +17,9 @@ from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
 from scrapy_dedup.content.tokenizer.tokens import blocks
 from scrapy_dedup.content.tokenizer.unseen import unseen_blocks
 from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.masks.mask_files import written_mask
+from scrapy_dedup.masks.files.reading import read_mask
+from scrapy_dedup.masks.files.writing import written_mask
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.reading import read_mask
 from scrapy_dedup.urls.templates import template_of
 
 PAGE = """<!doctype html><html><head><meta name="csrf-token" content="4f2a"><meta property=og:title content="A chair">
@@ -150,8 +150,8 @@ def test_mask_files_keep_it() -> None:
     mask = Mask(
         "shop.example", tuple([TransientPath(block.selector, block.attribute) for block in unseen_blocks(PAGE)])
     )
-    found, errors = read_mask(written_mask(mask), __file__)  # type: ignore[arg-type]
-    assert (found, errors) == (mask, [])
+    found, errors = read_mask(written_mask(mask.data), __file__)  # type: ignore[arg-type]
+    assert (found, errors) == (mask.data, [])
 
 
 # -- pages are compared as without

@@ -93,7 +93,7 @@ def _learned(
     from ..learning.learners.registry import chosen_learners
     from ..learning.learning_options import LearningOptions
     from ..learning.methods.policy import policy_of
-    from ..masks.mask_files import load_masks
+    from ..masks.loading import load_masks
     from .observation_sources import evidence_in_sources, evidence_in_store
     from .progress import progress
 

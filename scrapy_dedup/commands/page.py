@@ -101,7 +101,7 @@ class ExplainPage(Subcommand):
 
 def mask_for(settings: "DedupSettings", site: str) -> "Mask":
     """Return the mask of *site*; of the only site there is where none is named. Raises Mistake and Nothing."""
-    from ..masks.mask_files import load_masks
+    from ..masks.loading import load_masks
 
     masks = load_masks(settings.rule_directories)
     if not masks:

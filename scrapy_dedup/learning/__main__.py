@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from ..files.errors import RuleFileError
-from ..masks.mask_files import load_masks
+from ..masks.loading import load_masks
 from ..masks.published.thresholds import Thresholds
 from ..rules import RuleBook, SiteRules
 from ..rules.changes import changes

@@ -6,7 +6,7 @@ which of its blocks (visible texts, addresses of links) stand where what stands 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from xxhash import xxh3_128_hexdigest
 
@@ -17,6 +17,8 @@ from .applying.plan import Ranges, Row, plan_for
 from .applying.reach import Reach
 from .applying.stripper import Stripper, UnseenPlan, cut_out, tokens_in
 from .css_xpath import SUBTREE_SUFFIX
+from .files.mask_data import MaskData, Mode
+from .files.mask_files import read_mask_file, save_mask_file
 from .path import PathKind, Template, TransientPath
 
 if TYPE_CHECKING:
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from ..content.versions import Version
 
 __all__ = ["Mask", "PathKind", "Template", "TransientPath"]
-
-Mode = Literal["default", "seed"]
 
 _STATE = ("site", "paths", "mode", "templates", "layouts")
 
@@ -60,7 +60,7 @@ class Mask:
     _stripping: Stripper = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "paths", tuple(sorted(self.paths, key=lambda path: path.key)))
+        object.__setattr__(self, "paths", self.data.paths)
         keeping = {path.key for path in self.paths if path.state == "keep"}
         acting = [
             path
@@ -207,16 +207,22 @@ class Mask:
 
         Raises RuleFileError, RuleWriteError.
         """
-        from .mask_files import save_mask_file  # which needs this module
-
-        return save_mask_file(path, self)
+        return save_mask_file(path, self.data)
 
     @classmethod
     def load(cls, path: "str | PathLike[str]") -> "Mask":
         """Return the mask in the file at *path*. Raises RuleFileError."""
-        from .mask_files import load_mask
+        return cls.of(read_mask_file(path))
 
-        return load_mask(path)
+    @classmethod
+    def of(cls, data: MaskData) -> "Mask":
+        """Return the mask that applies *data* to pages."""
+        return cls(data.site, data.paths, data.mode, data.templates, data.layouts)
+
+    @property
+    def data(self) -> MaskData:
+        """What its file says: the fields, without what is made of them."""
+        return MaskData(self.site, self.paths, self.mode, self.templates, self.layouts)
 
 
 def _sorted(found: Iterable[object]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Final
 from ..files.errors import RuleFileError
 from ..learning.lifetime.running_counts import with_checks
 from ..learning.phrases import counted
-from ..masks.mask_files import load_masks
+from ..masks.loading import load_masks
 from ..masks.model import Mask
 from ..rules.book import RuleBook
 from ..store.conversions import SiteCount

@@ -39,7 +39,7 @@ from scrapy_dedup.content.sketch import sketch_of_html
 from scrapy_dedup.learning.alternation import StoredEvidence
 from scrapy_dedup.learning.data.clusters import PageIdentities, no_evidence
 from scrapy_dedup.learning.site_pages import SitePages
-from scrapy_dedup.masks.mask_files import load_masks
+from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls import normal_form
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...masks.mask_files import load_masks
+from ...masks.loading import load_masks
 
 if TYPE_CHECKING:
     from ...masks.model import Mask

@@ -8,7 +8,8 @@ from math import isfinite
 from ...content.versions import version_of
 from ...urls import site_of_url
 from ...urls.templates import in_order
-from ..model import Mask, Mode
+from ..files.mask_data import Mode
+from ..model import Mask
 from ..path import Template, TransientPath
 from ..published.thresholds import Thresholds
 from ..slots import hidden, pieces

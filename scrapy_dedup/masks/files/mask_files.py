@@ -8,20 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..files.errors import RuleFileError
-from ..files.locked import locked, write
-from ..files.site_files import path_for, read_named, text_of
+from ...files.errors import RuleFileError
+from ...files.locked import locked, write
+from ...files.site_files import path_for, read_named, text_of
+from .mask_data import MaskData
 from .merging import merged_masks
-from .model import Mask
-from .path import TransientPath
-from .reading import MaskText, read_mask
-from .writing import written_mask
+from .reading import read_mask
+from .updating import updated_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
 
-__all__ = ["load_mask", "path_of_mask", "save_mask_file"]
+__all__ = ["check_masks", "masks_in", "path_of_mask", "read_mask_file", "save_learned_mask", "save_mask_file"]
 
 MASK_SUFFIX = ".mask.toml"
 """What the names of mask files end in, which are no rule files."""
@@ -35,8 +34,8 @@ def path_of_mask(directory: "str | PathLike[str]", site: str) -> Path:
     return path_for(directory, site, MASK_SUFFIX, _read)
 
 
-def load_mask(path: "str | PathLike[str]") -> Mask:
-    """Return the mask in one file. Raises RuleFileError, also when it is not there."""
+def read_mask_file(path: "str | PathLike[str]") -> MaskData:
+    """Return what the mask file at *path* says. Raises RuleFileError, also when it is not there."""
     path = Path(path)
     found = _read(path)
     if found is None:
@@ -44,12 +43,12 @@ def load_mask(path: "str | PathLike[str]") -> Mask:
     return found
 
 
-def load_masks(directories: "Iterable[str | PathLike[str]]") -> dict[str, Mask]:
-    """Return the masks of all mask files in *directories*, by site; of several of a site see :func:`.merged_masks`.
+def masks_in(directories: "Iterable[str | PathLike[str]]") -> dict[str, MaskData]:
+    """Return what all mask files in *directories* say, by site; of several of a site see :func:`.merged_masks`.
 
     Raises RuleFileError for a faulty file, OSError for a directory that cannot be read.
     """
-    found: dict[str, list[Mask]] = {}
+    found: dict[str, list[MaskData]] = {}
     for directory in directories:
         for path in _mask_files(directory):
             mask, errors = read_named(path, MASK_SUFFIX, read_mask)
@@ -69,7 +68,7 @@ def _mask_files(directory: "str | PathLike[str]") -> list[Path]:
     return sorted(Path(directory).glob(f"*{MASK_SUFFIX}"))
 
 
-def save_learned_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
+def save_learned_mask(directory: "str | PathLike[str]", mask: MaskData) -> Path:
     """Write *mask* into the file of its site as :func:`save_mask_file`, without what the user said: that stands in its file already, maybe in another directory.
 
     Of a path that says what it said before the counts and examples stay as they are: they are a snapshot.
@@ -78,7 +77,7 @@ def save_learned_mask(directory: "str | PathLike[str]", mask: Mask) -> Path:
     return _save(path_of_mask(directory, mask.site), learned, snapshots=True)
 
 
-def save_mask_file(path: "str | PathLike[str]", mask: Mask) -> Path:
+def save_mask_file(path: "str | PathLike[str]", mask: MaskData) -> Path:
     """Write *mask* into the file at *path*.
 
     Paths there that the user spoke of stay as they are, also those that the mask does not have; so do comments, order and
@@ -89,55 +88,16 @@ def save_mask_file(path: "str | PathLike[str]", mask: Mask) -> Path:
     return _save(Path(path), mask)
 
 
-def _save(path: Path, mask: Mask, *, snapshots: bool = False) -> Path:
-    """Write *mask* into the file at *path*, with what the user said there, and maybe with the counts that stand there."""
+def _save(path: Path, mask: MaskData, *, snapshots: bool = False) -> Path:
     with locked(path):
         before = text_of(path) or ""
-        if before:
-            there = MaskText(before, path)
-            if there.mask is None:
-                raise there.faults[0]
-            mask = _with_users(mask, there.mask)
-            if snapshots:
-                mask = _with_snapshots(mask, there.mask)
-        elif not mask.paths:
-            return path
-        text = written_mask(mask, before)
+        text = updated_text(before, path, mask, snapshots=snapshots)
         if text != before:
             write(path, text)
     return path
 
 
-def _with_snapshots(mask: Mask, old: Mask) -> Mask:
-    """Return *mask*, its paths with the counts and examples that they have in *old* where they say the same."""
-    known = {path.key: path for path in old.paths}
-    return replace(mask, paths=tuple([_snapshot(path, known.get(path.key, path)) for path in mask.paths]))
-
-
-def _snapshot(path: TransientPath, known: TransientPath) -> TransientPath:
-    again = replace(
-        known,
-        kind=path.kind,
-        slot=path.slot,
-        templates=path.templates,
-        state=path.state,
-        typed=path.typed,
-        everywhere=path.everywhere,
-        excepted=path.excepted,
-        untested=path.untested,
-        words=path.words,
-    )
-    return known if again == known else path
-
-
-def _with_users(mask: Mask, old: Mask) -> Mask:
-    said = {path.key: path for path in old.paths if path.state}
-    paths = [said.pop(path.key, path) if not path.state else path for path in mask.paths]
-    known = {path.key for path in paths}
-    return replace(mask, paths=(*paths, *[path for path in said.values() if path.key not in known]))
-
-
-def _read(path: Path) -> Mask | None:
+def _read(path: Path) -> MaskData | None:
     text = text_of(path)
     if text is None:
         return None

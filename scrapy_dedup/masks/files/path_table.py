@@ -3,9 +3,9 @@
 import re
 from typing import Any, Final, get_args
 
-from ..files.errors import FormError
-from ..files.table_fields import TableField, flag, number, one_of, share, string, strings
-from .path import PathKind, State, TransientPath
+from ...files.errors import FormError
+from ...files.table_fields import TableField, flag, number, one_of, share, string, strings
+from ..path import PathKind, State, TransientPath
 
 __all__ = [
     "EXAMPLES",

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ..files.errors import FormError
-from ..files.table_fields import written
-from ..files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
+from ...files.errors import FormError
+from ...files.table_fields import written
+from ...files.toml_text import Block, assembled, blocks_of, comments_before, edit, edited, toml, toml_key
+from ..css_xpath import SUBTREE_SUFFIX
+from ..path import Example, TransientPath
+from ..slots import slot_text
 from .comments import Items, commented, comments_in, header_in
-from .css_xpath import SUBTREE_SUFFIX
-from .model import Mask
+from .mask_data import MaskData
 from .page_kinds import PageKinds, pattern_of
-from .path import Example, TransientPath
 from .path_table import FORMAT, KINDS, MACHINE, PATH, PATH_KEYS, TEMPLATES, is_path_header
 from .reading import MaskText, read_mask
-from .slots import slot_text
 
 __all__ = ["written_mask"]
 
@@ -34,7 +34,7 @@ _KINDS_COMMENT: Final = (
 _MACHINE_COMMENT: Final = "# For the machine: digests of the places of pages that were seen twice.\n"
 
 
-def written_mask(mask: Mask, old: str = "") -> str:
+def written_mask(mask: MaskData, old: str = "") -> str:
     """Return the text of a mask file that says *mask*, as near to the text *old* as can be."""
     before = MaskText(old, _NOWHERE) if old else None
     if before is not None and before.mask is not None:
@@ -46,7 +46,7 @@ def written_mask(mask: Mask, old: str = "") -> str:
     return "\n".join([_head(mask, kinds), *paths])
 
 
-def _says(text: str, mask: Mask) -> bool:
+def _says(text: str, mask: MaskData) -> bool:
     found, _ = read_mask(text, _NOWHERE)
     return found == mask
 
@@ -56,7 +56,7 @@ def _order(path: TransientPath) -> tuple[bool, bool, object]:
     return not path.state, not path.is_left_out, path.key
 
 
-def _edited(mask: Mask, old: str, before: MaskText) -> str | None:
+def _edited(mask: MaskData, old: str, before: MaskText) -> str | None:
     """Return *old* edited to say *mask*; None where it is not cut as we cut it."""
     head, *blocks = blocks_of(old, is_path_header)
     if len(blocks) != len(before.paths):
@@ -75,7 +75,7 @@ def _edited(mask: Mask, old: str, before: MaskText) -> str | None:
 # The head
 
 
-def _head(mask: Mask, kinds: PageKinds) -> str:
+def _head(mask: MaskData, kinds: PageKinds) -> str:
     content: list[tuple[str, Any]] = [("format", FORMAT), ("site", mask.site)]
     if mask.mode != "default":
         content.append(("mode", mask.mode))
@@ -92,11 +92,11 @@ def _patterns(kinds: PageKinds) -> dict[str, Any]:
     return {name: group[0] if len(group) == 1 and isinstance(group[0], str) else group for name, group in found.items()}
 
 
-def _layouts(mask: Mask) -> dict[str, Any]:
+def _layouts(mask: MaskData) -> dict[str, Any]:
     return {"layouts": sorted(mask.layouts)} if mask.layouts else {}
 
 
-def _edited_head(head: str, mask: Mask, kinds: PageKinds, before: MaskText) -> str:
+def _edited_head(head: str, mask: MaskData, kinds: PageKinds, before: MaskText) -> str:
     """Return the head edited; where it cannot be, as it is: what it says is compared afterwards."""
     old = before.mask
     assert old is not None

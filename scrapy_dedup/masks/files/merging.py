@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..urls.templates import in_order
-from .model import Mask
-from .path import Template, TransientPath
+from ...urls.templates import in_order
+from ..path import Template, TransientPath
+from .mask_data import MaskData
 
 __all__ = ["merged_masks"]
 
@@ -13,7 +13,7 @@ _WEIGHT = {"keep": 0, "strip": 1, "": 2}
 """By the state of a path: what the user said counts before what was learned, and of that what takes nothing away."""
 
 
-def merged_masks(masks: Sequence[Mask]) -> Mask:
+def merged_masks(masks: Sequence[MaskData]) -> MaskData:
     """Return one mask of a site from *masks*, one or more, path by path: what they say of different paths adds up.
 
     Of two of the same path the one that the user keeps counts, else the one that the user strips, else the first. Each
@@ -38,7 +38,7 @@ def merged_masks(masks: Sequence[Mask]) -> Mask:
 
 
 def _of_its_mask(
-    path: TransientPath, mask: Mask, templates: frozenset[Template], kinds: tuple[Template, ...]
+    path: TransientPath, mask: MaskData, templates: frozenset[Template], kinds: tuple[Template, ...]
 ) -> TransientPath:
     """Return a path of *mask* so that it acts as it did there when the mask knows other *templates*; empty stands for all."""
     if not path.everywhere:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
-from ..files.errors import FormError
-from ..urls.templates import in_order
-from .path import Template
+from ...files.errors import FormError
+from ...urls.templates import in_order
+from ..path import Template
 
 __all__ = ["PageKinds", "pattern_of", "template_in"]
 

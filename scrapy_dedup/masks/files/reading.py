@@ -5,15 +5,15 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, get_args
 
-from ..files.errors import FormError, RuleFileError, problem_and_remedy
-from ..files.table_fields import TableField, one_of, strings
-from ..files.table_reader import TableReader
-from ..files.toml_reading import parsed
-from .model import Mask, Mode
+from ...files.errors import FormError, RuleFileError, problem_and_remedy
+from ...files.table_fields import TableField, one_of, strings
+from ...files.table_reader import TableReader
+from ...files.toml_reading import parsed
+from ..path import Template, TransientPath
+from ..slots import GAP, Slot, slot_in, slot_problem
+from .mask_data import MaskData, Mode
 from .page_kinds import NOT, PageKinds, pattern_of, template_of_entry
-from .path import Template, TransientPath
 from .path_table import EXAMPLES, FORMAT, KINDS, MACHINE, PATH, PATH_KEYS, POSITION, SLOT, TEMPLATES, is_path_header
-from .slots import GAP, Slot, slot_in, slot_problem
 
 __all__ = ["MaskText", "read_mask"]
 
@@ -22,7 +22,7 @@ _MODE = (TableField("mode", one_of(*get_args(Mode))),)
 _LAYOUTS = (TableField("layouts", strings),)
 
 
-def read_mask(text: str, path: Path) -> tuple[Mask | None, list[RuleFileError]]:
+def read_mask(text: str, path: Path) -> tuple[MaskData | None, list[RuleFileError]]:
     """Return (the mask that *text* says, all that is wrong with it); None where anything is wrong."""
     found = MaskText(text, path)
     return found.mask, found.faults
@@ -39,7 +39,7 @@ class MaskText(TableReader):
         self.document: Mapping[str, Any] = {}
         self.paths: list[TransientPath] = []
         self.kinds = PageKinds()
-        self.mask: Mask | None = None
+        self.mask: MaskData | None = None
         try:
             self.document = parsed(text, path)
         except RuleFileError as error:
@@ -49,7 +49,7 @@ class MaskText(TableReader):
             mask = self._mask(self.document)
             self.mask = None if self.errors else mask
 
-    def _mask(self, document: Mapping[str, Any]) -> Mask:
+    def _mask(self, document: Mapping[str, Any]) -> MaskData:
         self.known_keys(document, _FILE_KEYS, None, "a mask file")
         site = self.site(document)
         mode = self.values(document, _MODE, None).get("mode", "default")
@@ -67,7 +67,7 @@ class MaskText(TableReader):
                     f"a second path has the selector {path.selector}",
                     "remove one of them, or say which position or attribute it is about",
                 )
-        return Mask(site, tuple(paths.values()), mode, self.kinds.templates, layouts)
+        return MaskData(site, tuple(paths.values()), mode, self.kinds.templates, layouts)
 
     # The head
 
