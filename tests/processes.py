@@ -40,8 +40,9 @@ _IMPORTED = [
         "scrapy_dedup.learning.__main__",
         "rich.console",
     ),
-    *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "dedup", "learning", "explained_url", "shown_page")),
-    *(f"scrapy_dedup.commands.{name}" for name in ("evidence", "fetching", "importing", "probing", "summary")),
+    *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "dedup", "learning", "probing")),
+    *(f"scrapy_dedup.commands.inputs.{name}" for name in ("observation_sources", "fetching")),
+    *(f"scrapy_dedup.commands.showing.{name}" for name in ("explained_url", "shown_page", "summary")),
 ]
 
 

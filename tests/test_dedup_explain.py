@@ -3,7 +3,7 @@
 import pytest
 from rich.text import Text
 
-from scrapy_dedup.commands.console import print_wrapped
+from scrapy_dedup.commands.terminal.console import print_wrapped
 
 RULES = """\
 format = "dedup-rules/1"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scrapy_dedup.commands.shown_ledger import print_table
+from scrapy_dedup.commands.showing.shown_ledger import print_table
 from scrapy_dedup.store.ledger_queries import LedgerFilter
 from scrapy_dedup.store.store import Store
 

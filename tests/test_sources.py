@@ -14,7 +14,7 @@ from scrapy.extensions.httpcache import DbmCacheStorage, FilesystemCacheStorage
 from scrapy.http import Headers, Request
 from scrapy.responsetypes import responsetypes
 
-from scrapy_dedup.commands.observation_sources import scrapys_encoding
+from scrapy_dedup.commands.inputs.observation_sources import scrapys_encoding
 from scrapy_dedup.content.versions import packed_version
 from scrapy_dedup.crawl.observe.store_rows import page_row
 from scrapy_dedup.learning.learn import learn

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NoReturn
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from .problems import MISTAKE, NOTHING, Mistake, Nothing, mistakes
+from .terminal.problems import MISTAKE, NOTHING, Mistake, Nothing, mistakes
 
 if TYPE_CHECKING:
-    from .project import Project
+    from .inputs.project import Project
 
 
 class DedupCommand(ScrapyCommand):
@@ -58,7 +58,7 @@ class DedupCommand(ScrapyCommand):
         """The project that the command runs in."""
         from scrapy.settings import Settings
 
-        from .project import Project
+        from .inputs.project import Project
 
         assert isinstance(self.settings, Settings)
         return Project(self.settings)

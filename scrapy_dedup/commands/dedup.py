@@ -4,16 +4,16 @@ from typing import Final, NoReturn
 from scrapy.exceptions import UsageError
 
 from .base import DedupCommand
-from .check import Check
-from .explain import Explain
-from .export import Export
-from .forget import Forget
-from .importing import Import
-from .ledger import ShowLedger
-from .page import ExplainPage
-from .prune import Prune
-from .report import WriteReport
-from .subcommand import Subcommand
+from .subcommands.check import Check
+from .subcommands.explain import Explain
+from .subcommands.export import Export
+from .subcommands.forget import Forget
+from .subcommands.importing import Import
+from .subcommands.ledger import ShowLedger
+from .subcommands.page import ExplainPage
+from .subcommands.prune import Prune
+from .subcommands.report import WriteReport
+from .subcommands.subcommand import Subcommand
 
 SUBCOMMANDS: Final[tuple[type[Subcommand], ...]] = (
     WriteReport,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from .base import DedupCommand, add_common_options, whole_number
-from .problems import DONE
+from .terminal.problems import DONE
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
@@ -95,11 +95,11 @@ class LearnRules(DedupCommand):
         super().process_options(args, opts)
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
+        from .inputs.observation_sources import Sources
         from .learning import learn, with_method
-        from .observation_sources import Sources
 
         if opts.method == "list":
-            from .methods import print_methods
+            from .showing.methods import print_methods
 
             print_methods()
             return DONE
@@ -115,7 +115,7 @@ class LearnRules(DedupCommand):
         from ..crawl.own_requests.idle_work import note_probes
         from .learning import learn
         from .probing import in_doubt, print_probes, probe
-        from .progress import progress
+        from .terminal.progress import progress
 
         spider = self.project.spider_class(opts.spider) if opts.spider else None
         with progress("looking for parameters that are in doubt"):

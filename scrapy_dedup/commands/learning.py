@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from .problems import Mistake, Nothing
+from .terminal.problems import Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.alternation import LearnedRulesAndMasks
     from ..rules.book import RuleBook
-    from .observation_sources import Sources
+    from .inputs.observation_sources import Sources
 
 
 def with_method(settings: "DedupSettings", method: str | None, given: Sequence[str]) -> "DedupSettings":
@@ -55,7 +55,7 @@ def learn(
     With *prune* learned rules of before stay only where what is recorded supports them. *diff* shows what changes alone.
     """
     from ..learning.saving import save
-    from .summary import print_changes, print_json_summary, print_summary
+    from .showing.summary import print_changes, print_json_summary, print_summary
 
     known = settings.load_rules()
     both = _learned(settings, sites, sources, known, prune=prune)
@@ -94,8 +94,8 @@ def _learned(
     from ..learning.learning_options import LearningOptions
     from ..learning.methods.policy import policy_of
     from ..masks.loading import load_masks
-    from .observation_sources import evidence_in_sources, evidence_in_store
-    from .progress import progress
+    from .inputs.observation_sources import evidence_in_sources, evidence_in_store
+    from .terminal.progress import progress
 
     staying = without_learned(known) if prune else known
     with (

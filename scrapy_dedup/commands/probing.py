@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from ..learning.phrases import counted
-from .console import print_json
-from .problems import Mistake
+from .terminal.console import print_json
+from .terminal.problems import Mistake
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
@@ -16,7 +16,7 @@ def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
     """Return what is worth a probe, by what the store holds. Raises Nothing, Mistake and StoreError."""
     from ..learning.asking.doubts import doubts
     from ..masks.loading import load_masks
-    from .observation_sources import evidence_in_store
+    from .inputs.observation_sources import evidence_in_store
 
     book = settings.load_rules()
     masks = load_masks(settings.rule_directories)

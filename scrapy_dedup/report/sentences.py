@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from ..learning.phrases import counted
-from ..rules.model import ALIAS, BARE, FRAGMENT, Rule
+from ..rules.key_wording import noun_of
+from ..rules.model import ALIAS, FRAGMENT, Rule
 from ..rules.operations import (
     Anchored,
     AnyOrder,
@@ -34,7 +35,6 @@ _CLASSES = {
     "any": "any text",
 }
 _UNBOUND = 1_000_000
-_ORDERS = {"query": "the order of the parameters", "matrix": "the order of the matrix parameters", "path": "the order"}
 
 
 def sentence_of(rule: Rule) -> str:
@@ -83,10 +83,9 @@ def _said(key: str, operation: Operation) -> str:
         case SetOfValues():
             return f"the order of the values of {noun} does not matter"
         case AnyOrder():
-            names = f" of the segments that begin with {_or(operation.names)}" if operation.names else ""
+            order = f"the order of the segments that begin with {_or(operation.names)}" if operation.names else noun
             after = f" after the first {operation.after}" if operation.after else ""
-            parts = " of the segments of the path" if key == "path" and not names else ""
-            return f"{_ORDERS.get(key, 'the order')}{names}{parts}{after} does not matter"
+            return f"{order}{after} does not matter"
         case Set():
             pairs = [f"{_value(old)} is taken for {_value(new)}" for old, new in operation.values]
             return f"of {noun} {_and(pairs)}"
@@ -101,34 +100,6 @@ def _said(key: str, operation: Operation) -> str:
         case Declared():
             return f"a URL that a page declares as its own ({key.removeprefix(ALIAS)}) is that page"
     return operations_of({key: operation})
-
-
-def noun_of(key: str) -> str:
-    """Return what a key of a rule is about, in words.
-
-    >>> noun_of("q.sid"), noun_of("path.1"), noun_of("q.*"), noun_of("path.trail")
-    ('sid', 'segment 2 of the path', 'every other parameter', 'a slash at the end')
-    """
-    kind, _, name = key.partition(".")
-    if kind in ("q", "m", "s"):
-        parameter = {"q": "parameter", "m": "matrix parameter", "s": "segment with a value"}[kind]
-        if name.endswith("*"):
-            return f"every {parameter} that begins with {name[:-1]}" if name != "*" else f"every other {parameter}"
-        return name if kind == "q" else f"the {parameter} {name}"
-    if kind == "path" and name.partition(".")[0].isdigit():
-        number, _, part = name.partition(".")
-        parts = {"head": "the first part of ", "tail": "the last part of "}
-        return f"{parts.get(part, '')}segment {int(number) + 1} of the path"
-    if kind == "host" and name.isdigit():
-        return "the subdomain" if name == "1" else f"label {name} of the subdomain"
-    fixed = {
-        "scheme": "the scheme",
-        "path.len": "the number of segments",
-        "path.trail": "a slash at the end",
-        "ext": "the extension",
-        BARE: "a parameter without a value",
-    }
-    return fixed.get(key, _ORDERS.get(key, key))
 
 
 def _where(match: Mapping[str, Predicate]) -> str:

@@ -33,40 +33,6 @@ def numbers_of(evidence: Evidence | None) -> str:
     return "; ".join(said)
 
 
-_KINDS = {
-    "scheme": "the scheme",
-    "ext": "the extension",
-    "query": "the order of the query",
-    "matrix": "the order of matrix parameters",
-    "path": "the order of the segments",
-    "path.len": "the number of segments",
-    "path.trail": "the slash at the end",
-    "bare": "parameters without a value",
-}
-_PREFIXES = {
-    "q.": "the parameter {}",
-    "m.": "the matrix parameter {}",
-    "s.": "the segment {}=",
-    "host.": "label {} of the host",
-}
-
-
-def key_in_words(key: str) -> str:
-    """Return what a key of a URL is, in words.
-
-    >>> key_in_words("q.sid"), key_in_words("path.0"), key_in_words("host.1"), key_in_words("ext")
-    ('the parameter sid', 'segment 1 of the path', 'label 1 of the host', 'the extension')
-    """
-    if key in _KINDS:
-        return _KINDS[key]
-    if key.startswith("path.") and key[5:].isdigit():
-        return f"segment {int(key[5:]) + 1} of the path"
-    for prefix, words in _PREFIXES.items():
-        if key.startswith(prefix):
-            return words.format(key.removeprefix(prefix))
-    return key
-
-
 def _asked(form: Any) -> str:
     """Write what is asked of a key."""
     if isinstance(form, str):

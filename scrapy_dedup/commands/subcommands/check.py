@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .problems import DONE, NOTHING
+from ..terminal.problems import DONE, NOTHING
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from .project import Project
+    from ..inputs.project import Project
 
 
 class Check(Subcommand):
@@ -24,10 +24,10 @@ class Check(Subcommand):
     json_help = "print a line of JSON for each fault, or one of the whole where there is none"
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
-        from ..learning.phrases import counted
-        from ..masks.files.mask_files import check_masks
-        from ..rules.files import check as faults_of
-        from .console import print_json
+        from ...learning.phrases import counted
+        from ...masks.files.mask_files import check_masks
+        from ...rules.files import check as faults_of
+        from ..terminal.console import print_json
 
         if args:
             raise UsageError("all files are checked: name none")

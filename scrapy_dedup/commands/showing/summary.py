@@ -7,25 +7,25 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..learning.evidence_phrases import sampled
-from ..learning.lifetime.spot_checks import UNINFORMATIVE
-from ..learning.phrases import counted
-from ..masks.slots import shown_slot
-from ..rules.changes import changes
-from ..rules.wording import condition_of, operations_of
+from ...learning.evidence_phrases import sampled
+from ...learning.lifetime.spot_checks import UNINFORMATIVE
+from ...learning.phrases import counted
+from ...masks.slots import shown_slot
+from ...rules.changes import changes
+from ...rules.wording import condition_of, operations_of
+from ..terminal.console import print_json, print_lines
 from .aliases import kinds_table
-from .console import print_json, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rich.console import RenderableType
 
-    from ..learning.learn import Learned
-    from ..learning.site_report import SiteReport
-    from ..masks.model import Mask, TransientPath
-    from ..rules.book import RuleBook
-    from ..rules.model import Rule
+    from ...learning.learn import Learned
+    from ...learning.site_report import SiteReport
+    from ...masks.model import Mask, TransientPath
+    from ...rules.book import RuleBook
+    from ...rules.model import Rule
 
 #: Rules shown for each site; the rule file has them all.
 SHOWN = 20

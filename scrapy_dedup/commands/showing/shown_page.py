@@ -11,13 +11,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..learning.phrases import counted, moment
-from ..masks.fields.text_cuts import marked
-from ..masks.page_report import Act, marked_text
-from .console import plain_console, with_marks
+from ...learning.phrases import counted, moment
+from ...masks.fields.text_cuts import marked
+from ...masks.page_report import Act, marked_text
+from ..terminal.console import plain_console, with_marks
 
 if TYPE_CHECKING:
-    from ..masks.model import Mask, TransientPath
+    from ...masks.model import Mask, TransientPath
     from .page_places import ShownPage, TaughtPlace
 
 __all__ = ["marked_page", "print_json", "print_page"]

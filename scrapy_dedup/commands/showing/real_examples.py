@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from ..crawl.decide.filtering_rules import deciding_rules
-from ..report.data import Piece
-from ..report.differences import marked_urls
-from ..store.ledger_queries import LedgerFilter, ledger_rows
-from ..store.page_queries import urls_of_same_text
+from ...crawl.decide.filtering_rules import deciding_rules
+from ...report.data import Piece
+from ...report.differences import marked_urls
+from ...store.ledger_queries import LedgerFilter, ledger_rows
+from ...store.page_queries import urls_of_same_text
 
 if TYPE_CHECKING:
-    from ..rules.book import RuleBook
-    from ..rules.model import Rule
-    from ..store.store import Store
+    from ...rules.book import RuleBook
+    from ...rules.model import Rule
+    from ...store.store import Store
 
 __all__ = ["marked_pair", "real_examples"]
 

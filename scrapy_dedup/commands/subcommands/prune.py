@@ -1,11 +1,11 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from .problems import DONE
+from ..terminal.problems import DONE
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from .project import Project
+    from ..inputs.project import Project
 
 
 class Prune(Subcommand):
@@ -29,7 +29,7 @@ class Prune(Subcommand):
         parser.add_argument("--dry-run", action="store_true", help="show what would be removed and write nothing")
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
-        from .learning import learn
+        from ..learning import learn
 
         shown = {"dry_run": opts.dry_run, "json": opts.json, "diff": True}
         learn(project.dedup_settings(opts.spider), args, prune=True, **shown)

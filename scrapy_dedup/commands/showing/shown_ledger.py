@@ -7,14 +7,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from ..learning.phrases import counted, moment
-from ..report.filtered_urls import BECAME, record_of
-from ..store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
-from .console import print_json, print_lines
+from ...learning.phrases import counted, moment
+from ...report.filtered_urls import BECAME, record_of
+from ...store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
+from ..terminal.console import print_json, print_lines
 
 if TYPE_CHECKING:
-    from ..store.rows import DiscardRow
-    from ..store.store import Store
+    from ...store.rows import DiscardRow
+    from ...store.store import Store
 
 
 def print_rules(store: "Store", asked: LedgerFilter, *, json: bool) -> bool:

@@ -3,11 +3,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .problems import DONE, Nothing
+from ..terminal.problems import DONE, Nothing
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from .project import Project
+    from ..inputs.project import Project
 
 
 class Forget(Subcommand):
@@ -24,9 +24,9 @@ class Forget(Subcommand):
     json_help = "print a line of JSON for each site"
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
-        from ..learning.phrases import counted
-        from .console import print_json
-        from .observation_sources import known_site, open_store
+        from ...learning.phrases import counted
+        from ..inputs.observation_sources import known_site, open_store
+        from ..terminal.console import print_json
 
         if not args:
             raise UsageError("no SITE: name one or more")

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..crawl.observe.site_masks import with_links
-from ..learning.phrases import moment
-from ..masks.page_report import PlaceOnPage, places_on, texts_at
-from ..masks.slots import shown_slot
-from ..store.page_queries import versions_of_page
-from .observation_sources import open_store
-from .problems import Nothing
+from ...crawl.observe.site_masks import with_links
+from ...learning.phrases import moment
+from ...masks.page_report import PlaceOnPage, places_on, texts_at
+from ...masks.slots import shown_slot
+from ...store.page_queries import versions_of_page
+from ..inputs.observation_sources import open_store
+from ..terminal.problems import Nothing
 
 if TYPE_CHECKING:
-    from ..content.versions import Version
-    from ..crawl.settings.dedup_settings import DedupSettings
-    from ..masks.model import Mask
+    from ...content.versions import Version
+    from ...crawl.settings.dedup_settings import DedupSettings
+    from ...masks.model import Mask
 
 __all__ = ["ShownPage", "TaughtPlace", "stored_versions", "taught_places"]
 

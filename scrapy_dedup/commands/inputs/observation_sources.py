@@ -7,16 +7,16 @@ from dataclasses import replace
 from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..store.database import database_path
-from ..store.store import Store
-from ..urls import site_of_url
-from .problems import Mistake, Nothing
+from ...store.database import database_path
+from ...store.store import Store
+from ...urls import site_of_url
+from ..terminal.problems import Mistake, Nothing
 
 if TYPE_CHECKING:
-    from ..crawl.settings.dedup_settings import DedupSettings
-    from ..learning.alternation import StoredEvidence
-    from ..learning.imported import ImportedEvidence
-    from ..sources.reading import Reading
+    from ...crawl.settings.dedup_settings import DedupSettings
+    from ...learning.alternation import StoredEvidence
+    from ...learning.imported import ImportedEvidence
+    from ...sources.reading import Reading
 
 _DAY = 86_400
 _CRAWL_FIRST = (
@@ -50,7 +50,7 @@ def open_store(settings: "DedupSettings", *, readonly: bool = True) -> Iterator[
 @contextmanager
 def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[StoredEvidence]":
     """Open what is recorded in the settings' scope, of the named sites or of all. Raises Nothing and Mistake."""
-    from ..learning.alternation import StoredEvidence
+    from ...learning.alternation import StoredEvidence
 
     with open_store(settings) as store:
         known = {count.site for count in store.sites(settings.scope)}
@@ -64,13 +64,13 @@ def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[
 @contextmanager
 def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: Sources) -> "Iterator[ImportedEvidence]":
     """Read *sources*, of the named sites or of all, and say what could not be read. Raises Nothing, Mistake."""
-    from ..crawl.observe.kept_texts import pack_of
-    from ..learning.imported import ImportedEvidence
-    from ..sources.pages import PageReader
-    from ..sources.reading import Reading
-    from ..sources.records import ReadOptions, SourceError
-    from ..sources.spill import Spill
-    from .progress import reading_progress
+    from ...crawl.observe.kept_texts import pack_of
+    from ...learning.imported import ImportedEvidence
+    from ...sources.pages import PageReader
+    from ...sources.reading import Reading
+    from ...sources.records import ReadOptions, SourceError
+    from ...sources.spill import Spill
+    from ..terminal.progress import reading_progress
 
     wanted = {site_named(name, settings) for name in names}
     pages = PageReader(settings.max_body, pack_of(settings), scrapys_encoding)

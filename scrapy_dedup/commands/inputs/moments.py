@@ -4,7 +4,7 @@ import re
 from datetime import datetime, timezone
 from typing import Final
 
-from .problems import Mistake
+from ..terminal.problems import Mistake
 
 _AGO: Final = re.compile(r"(\d+)([smhdw])\Z").match
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}

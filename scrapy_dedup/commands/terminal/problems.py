@@ -19,10 +19,10 @@ class Nothing(Exception):
 @contextmanager
 def mistakes() -> Iterator[None]:
     """Turn the errors that a user can correct into :exc:`Mistake`."""
-    from ..crawl.settings.dedup_settings import DedupSettingError
-    from ..files.errors import RuleFileError
-    from ..observation import ObservationError
-    from ..store.store import StoreError
+    from ...crawl.settings.dedup_settings import DedupSettingError
+    from ...files.errors import RuleFileError
+    from ...observation import ObservationError
+    from ...store.store import StoreError
 
     try:
         yield

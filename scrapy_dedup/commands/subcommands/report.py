@@ -3,13 +3,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .problems import DONE, Nothing, output_file
+from ..terminal.problems import DONE, Nothing, output_file
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from ..crawl.settings.dedup_settings import DedupSettings
-    from ..report.data import ReportSource
-    from .project import Project
+    from ...crawl.settings.dedup_settings import DedupSettings
+    from ...report.data import ReportSource
+    from ..inputs.project import Project
 
 #: Where there is no store that is a file, and no DEDUP_REPORT.
 _DEFAULT = "report.html"
@@ -48,8 +48,8 @@ class WriteReport(Subcommand):
         if opts.json:
             _print_json(source, output)
             return DONE
-        from ..report.writing import write_report
-        from .progress import progress
+        from ...report.writing import write_report
+        from ..terminal.progress import progress
 
         path = output or settings.report_file or Path(_DEFAULT)
         with progress("making the report"):
@@ -68,8 +68,8 @@ class WriteReport(Subcommand):
 
 def _source(settings: "DedupSettings", names: list[str]) -> "ReportSource":
     """Return what the report is made from. Raises Nothing and Mistake."""
-    from ..report.data import ReportSource
-    from .observation_sources import known_site, open_store
+    from ...report.data import ReportSource
+    from ..inputs.observation_sources import known_site, open_store
 
     with open_store(settings) as store:
         known = {count.site for count in store.sites(settings.scope)}
@@ -82,11 +82,11 @@ def _source(settings: "DedupSettings", names: list[str]) -> "ReportSource":
 def _print_json(source: "ReportSource", output: Path | None) -> None:
     import json
 
-    from ..report.collecting import report_of
-    from ..report.json_lines import records_of
-    from ..report.writing import write_text
-    from .console import print_json
-    from .progress import progress
+    from ...report.collecting import report_of
+    from ...report.json_lines import records_of
+    from ...report.writing import write_text
+    from ..terminal.console import print_json
+    from ..terminal.progress import progress
 
     with progress("making the report"):
         records = list(records_of(report_of(source)))

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .problems import DONE, Mistake, Nothing, output_file
+from ..terminal.problems import DONE, Mistake, Nothing, output_file
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from ..crawl.settings.dedup_settings import DedupSettings
-    from ..masks.model import Mask
-    from .page_places import ShownPage
-    from .project import Project
+    from ...crawl.settings.dedup_settings import DedupSettings
+    from ...masks.model import Mask
+    from ..inputs.project import Project
+    from ..showing.page_places import ShownPage
 
 
 class ExplainPage(Subcommand):
@@ -44,9 +44,9 @@ class ExplainPage(Subcommand):
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         if len(args) != 1:
             raise UsageError("name one page: a URL, or a file of HTML")
-        from ..urls import site_of_url
-        from .page_places import taught_places
-        from .shown_page import marked_page, print_json, print_page
+        from ...urls import site_of_url
+        from ..showing.page_places import taught_places
+        from ..showing.shown_page import marked_page, print_json, print_page
 
         settings = project.dedup_settings(opts.spider)
         is_url = "://" in args[0]
@@ -74,8 +74,8 @@ class ExplainPage(Subcommand):
         self, project: "Project", settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace
     ) -> tuple["ShownPage", str]:
         """Return the page that is asked for, and its HTML; that of a page from the store is empty."""
-        from ..content.versions import version_of
-        from .page_places import ShownPage, stored_versions
+        from ...content.versions import version_of
+        from ..showing.page_places import ShownPage, stored_versions
 
         url = name if "://" in name else opts.url
         before = stored_versions(settings, site, url, needed=opts.from_store) if url else []
@@ -83,8 +83,8 @@ class ExplainPage(Subcommand):
             html = Path(name).read_text(encoding="utf-8", errors="replace")
             return ShownPage(version_of(html, markup=True), url, "file", before=before), html
         if not opts.from_store:
-            from .fetching import fetched
-            from .progress import progress
+            from ..inputs.fetching import fetched
+            from ..terminal.progress import progress
 
             try:
                 with progress(f"fetching {url}"):
@@ -101,7 +101,7 @@ class ExplainPage(Subcommand):
 
 def mask_for(settings: "DedupSettings", site: str) -> "Mask":
     """Return the mask of *site*; of the only site there is where none is named. Raises Mistake and Nothing."""
-    from ..masks.loading import load_masks
+    from ...masks.loading import load_masks
 
     masks = load_masks(settings.rule_directories)
     if not masks:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
-from ..rules.alias_kinds import AliasKinds
-from ..rules.model import ALIAS
-from ..rules.operations import Anchored
-from ..rules.wording import condition_of
+from ...rules.alias_kinds import AliasKinds
+from ...rules.model import ALIAS
+from ...rules.operations import Anchored
+from ...rules.wording import condition_of
 
 if TYPE_CHECKING:
-    from ..rules.book import RuleBook
-    from ..rules.model import Rule
-    from ..store.store import Store
+    from ...rules.book import RuleBook
+    from ...rules.model import Rule
+    from ...store.store import Store
 
 
 def kinds_table(rules: "Iterable[Rule]") -> Table:
@@ -60,7 +60,7 @@ class KnownAliases:
         return self._sites[site].get(key)
 
     def _read(self, site: str) -> dict[str, str]:
-        from ..learning.alias_learning import aliases_in
+        from ...learning.alias_learning import aliases_in
 
         if not AliasKinds(self._book.for_site(site)):
             return {}
@@ -69,8 +69,8 @@ class KnownAliases:
 
 def alias_lines(book: "RuleBook", page: str | None, site: str, key: str) -> Iterator[str]:
     """Yield what is to be said of the aliases of a URL with the canonical key *key*, which may be an alias of a *page*."""
-    from ..rules.predicates import rule_matches
-    from ..urls import values_of
+    from ...rules.predicates import rule_matches
+    from ...urls import values_of
 
     if page is not None:
         yield f"alias of       {page} (seen in the last crawl of that page; it holds for one crawl)"

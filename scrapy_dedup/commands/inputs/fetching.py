@@ -8,8 +8,8 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from ..crawl.own_requests.probe_spider import OFF
-from .problems import Nothing
+from ...crawl.own_requests.probe_spider import OFF
+from ..terminal.problems import Nothing
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

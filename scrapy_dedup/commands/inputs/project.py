@@ -3,12 +3,12 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .problems import Mistake
+from ..terminal.problems import Mistake
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from ..crawl.settings.dedup_settings import DedupSettings
+    from ...crawl.settings.dedup_settings import DedupSettings
 
 
 class Project:
@@ -22,7 +22,7 @@ class Project:
 
         Raises DedupSettingError, Mistake.
         """
-        from ..crawl.settings.dedup_settings import DedupSettings, misspelled
+        from ...crawl.settings.dedup_settings import DedupSettings, misspelled
 
         settings = self.all_settings(spider)
         for name, meant in misspelled(settings).items():
@@ -39,7 +39,7 @@ class Project:
 
     def spider_class(self, name: str) -> Any:
         """Return the class of a spider. Raises Mistake."""
-        from ..crawl.support.compatibility import spider_loader
+        from ...crawl.support.compatibility import spider_loader
 
         loader = spider_loader(self._settings)
         try:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .problems import DONE, Mistake, Nothing
+from ..terminal.problems import DONE, Mistake, Nothing
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from .project import Project
+    from ..inputs.project import Project
 
 # Those of rules.exchange, which is not imported for every command that Scrapy runs.
 # A host as URLs in normal form have it, with its port if any.
@@ -39,11 +39,11 @@ class Import(Subcommand):
         parser.add_argument("--dry-run", action="store_true", help="show the rules and write nothing")
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
-        from ..learning.phrases import counted
-        from ..rules.exchange import add_rules, imported
-        from ..rules.wording import condition_of, operations_of
-        from .console import print_json
-        from .observation_sources import site_named
+        from ...learning.phrases import counted
+        from ...rules.exchange import add_rules, imported
+        from ...rules.wording import condition_of, operations_of
+        from ..inputs.observation_sources import site_named
+        from ..terminal.console import print_json
 
         if not args:
             raise UsageError("no FILE: name the file of the other tool")

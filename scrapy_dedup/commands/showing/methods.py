@@ -2,8 +2,8 @@
 
 from textwrap import wrap
 
-from ..learning.choices import JUDGE
-from ..learning.methods.options import METHODS, described
+from ...learning.choices import JUDGE
+from ...learning.methods.options import METHODS, described
 
 _WIDTH = 110
 

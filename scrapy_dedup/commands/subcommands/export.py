@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .problems import DONE, Mistake, Nothing, output_file
+from ..terminal.problems import DONE, Mistake, Nothing, output_file
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from .project import Project
+    from ..inputs.project import Project
 
 # Those of rules.exchange, which is not imported for every command that Scrapy runs.
 FORMATS = ("url-discarder", "no-vary-search", "clean-param", "python")
@@ -43,9 +43,9 @@ class Export(Subcommand):
         )
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
-        from ..rules.exchange import exported
-        from .console import print_json
-        from .observation_sources import site_named
+        from ...rules.exchange import exported
+        from ..inputs.observation_sources import site_named
+        from ..terminal.console import print_json
 
         if opts.form not in FORMATS:
             raise UsageError(f"--format is one of {', '.join(FORMATS)}")

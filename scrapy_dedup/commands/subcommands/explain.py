@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from .problems import DONE
+from ..terminal.problems import DONE
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from ..rules.book import RuleBook
-    from .project import Project
+    from ...rules.book import RuleBook
+    from ..inputs.project import Project
 
 
 class Explain(Subcommand):
@@ -48,7 +48,7 @@ class Explain(Subcommand):
         if opts.keys_only:
             _print_keys(book, urls)
         else:
-            from .explained_url import print_explanations, print_explanations_as_json, store_answers
+            from ..showing.explained_url import print_explanations, print_explanations_as_json, store_answers
 
             with store_answers(settings, book) as answers:
                 if opts.json:

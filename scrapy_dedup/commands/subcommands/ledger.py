@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
-from .base import whole_number
-from .problems import DONE, NOTHING, Mistake
+from ..base import whole_number
+from ..terminal.problems import DONE, NOTHING, Mistake
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
-    from ..store.ledger_queries import LedgerFilter
-    from ..store.store import Store
-    from .project import Project
+    from ...store.ledger_queries import LedgerFilter
+    from ...store.store import Store
+    from ..inputs.project import Project
 
 #: Rows that are shown unless --limit says otherwise.
 SHOWN: Final = 50
@@ -43,9 +43,9 @@ class ShowLedger(Subcommand):
         parser.add_argument("--by-rule", action="store_true", help="show how many URLs each rule has filtered")
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
-        from ..store.ledger_queries import LedgerFilter
-        from .moments import time_of
-        from .observation_sources import open_store, site_named
+        from ...store.ledger_queries import LedgerFilter
+        from ..inputs.moments import time_of
+        from ..inputs.observation_sources import open_store, site_named
 
         if opts.limit is not None and opts.limit < 0:
             raise UsageError("--limit is a number of rows, or 0 for all")
@@ -70,7 +70,7 @@ class ShowLedger(Subcommand):
             return self._show(store, asked, opts)
 
     def _show(self, store: "Store", asked: "LedgerFilter", opts: argparse.Namespace) -> int:
-        from . import shown_ledger
+        from ..showing import shown_ledger
 
         if opts.by_rule:
             shown = shown_ledger.print_rules(store, asked, json=opts.json)

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from ..learning.evidence_phrases import evidence_of
-from ..learning.phrases import moment
-from ..report.filtered_urls import record_of
-from ..rules.wording import condition_of, operations_of
-from ..store.database import StoreError
-from ..store.ledger_queries import LedgerFilter, ledger_rows
+from ...learning.evidence_phrases import evidence_of
+from ...learning.phrases import moment
+from ...report.filtered_urls import record_of
+from ...rules.wording import condition_of, operations_of
+from ...store.database import StoreError
+from ...store.ledger_queries import LedgerFilter, ledger_rows
+from ..inputs.observation_sources import open_store
+from ..terminal.console import print_json, print_wrapped, with_marks
+from ..terminal.problems import Nothing
 from .aliases import KnownAliases, alias_lines
-from .console import print_json, print_wrapped, with_marks
-from .observation_sources import open_store
-from .problems import Nothing
 from .real_examples import marked_pair, real_examples
 from .shown_ledger import said_of
 
 if TYPE_CHECKING:
-    from ..crawl.settings.dedup_settings import DedupSettings
-    from ..rules.book import RuleBook
-    from ..rules.explanation import Explanation, UnusedRules
-    from ..rules.model import Rule
-    from ..rules.operations import Operation
-    from ..store.rows import DiscardRow
-    from ..store.store import Store
+    from ...crawl.settings.dedup_settings import DedupSettings
+    from ...rules.book import RuleBook
+    from ...rules.explanation import Explanation, UnusedRules
+    from ...rules.model import Rule
+    from ...rules.operations import Operation
+    from ...store.rows import DiscardRow
+    from ...store.store import Store
 
 NO_TEXT = '""'
 #: Other rules of the site that are shown.

@@ -4,10 +4,10 @@ import argparse
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from .base import add_common_options
+from ..base import add_common_options
 
 if TYPE_CHECKING:
-    from .project import Project
+    from ..inputs.project import Project
 
 
 class Subcommand(ABC):

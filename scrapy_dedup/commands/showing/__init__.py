@@ -1,0 +1,1 @@
+"""What the commands print: explained URLs, pages, filtered requests, what was learned."""

@@ -1,0 +1,1 @@
+"""The subcommands of ``scrapy dedup``: what each is asked, and what it then does."""

@@ -1,0 +1,1 @@
+"""The terminal of the commands: where they print, progress, and exit codes."""
