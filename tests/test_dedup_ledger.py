@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from scrapy_dedup.commands.showing.shown_ledger import print_table
+from scrapy_dedup import RuleBook
+from scrapy_dedup.commands.showing.shown_ledger import print_rules, print_table
+from scrapy_dedup.rules import Ignore, Rule, Status
 from scrapy_dedup.store.ledger_queries import LedgerFilter
 from scrapy_dedup.store.store import Store
 
@@ -130,8 +132,25 @@ def test_by_rule(crawled):
     (row,) = records(crawled.scrapy("dedup", "ledger", "--by-rule", "--json"))
     assert (row["type"], row["site"], row["rule"], row["urls"]) == ("rule", crawled.site, "00000001", 20)
     assert row["first"] <= row["last"]
+    assert row["now"] == "manual"
     done = crawled.scrapy("dedup", "ledger", "--by-rule")
     assert "00000001    20" in done.stdout
+
+
+def test_by_rule_a_rule_that_is_gone_is_marked(tmp_path, capsys):
+    row = discarded("/p?sid=1", time=1.2e9, rule="0000abcd", scope="")
+    rules = RuleBook([Rule(row.site, {}, {"q.sid": Ignore()}, Status.ACTIVE)])
+    (new,) = rules.for_site(row.site)
+    with Store.open(str(tmp_path / "store.sqlite")) as store:
+        store.add([row._replace(taken_for=row.url.replace("sid=1", "sid=2"))])
+        for book, said, now in (
+            (RuleBook(), "no longer there", {"now": "gone", "replaced_by": []}),
+            (rules, f"replaced by {new.id}", {"now": "gone", "replaced_by": [new.id]}),
+        ):
+            assert print_rules(store, LedgerFilter(), book, json=True)
+            assert json.loads(capsys.readouterr().out).items() >= now.items()
+            assert print_rules(store, LedgerFilter(), book, json=False)
+            assert said in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -530,6 +530,6 @@ def test_every_option_is_described_and_read_as_it_is_described(method: str) -> N
     defaults: MethodOptions = options_of(method, {})
     for name, right, default, text in described(method):
         assert right
-        assert text or method == "pattern-tree"
+        assert text
         read = options_of(method, {name: "" if default == "none" and "," in right else default})
         assert read == defaults or dict(getattr(read, "choices", ())).keys() == {name}

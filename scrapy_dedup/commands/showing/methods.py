@@ -14,6 +14,5 @@ def print_methods() -> None:
     for name, kind in METHODS.items():
         print(f"\n{name}: {kind.__doc__}")
         for option, right, default, text in described(name):
-            said = f"{text} ({right})" if text else f"({right})"
-            for number, line in enumerate(wrap(said, _WIDTH - 42)):
+            for number, line in enumerate(wrap(f"{text} ({right})", _WIDTH - 42)):
                 print(f"  {f'{option}={default}' if not number else '':38}  {line}")

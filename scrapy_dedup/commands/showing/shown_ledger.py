@@ -9,28 +9,53 @@ from rich.text import Text
 
 from ...learning.phrases import counted, moment
 from ...report.filtered_urls import BECAME, record_of
+from ...report.gone_rules import fate_of, successors_of
 from ...store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
 from ..terminal.console import print_json, print_lines
 
 if TYPE_CHECKING:
+    from ...rules.book import RuleBook
     from ...store.rows import DiscardRow
     from ...store.store import Store
 
 
-def print_rules(store: "Store", asked: LedgerFilter, *, json: bool) -> bool:
-    """Print how many URLs each rule has filtered; return whether any has. Raises StoreError."""
+def print_rules(store: "Store", asked: LedgerFilter, book: "RuleBook", *, json: bool) -> bool:
+    """Print how many URLs each rule has filtered, and what became of the rule; return whether any has. Raises StoreError."""
     counts = ledger_by_rule(store, asked)
+    gone = successors_of(ledger_rows(store, asked, None), book) if counts else {}
+    states = {
+        count: fate_of((count.site, count.rule), gone) or _status(book, count.site, count.rule) for count in counts
+    }
     if json:
         for count in counts:
+            replaced = {"replaced_by": list(gone[count.site, count.rule])} if (count.site, count.rule) in gone else {}
+            now = "gone" if replaced else states[count]
             times = {"first": moment(count.first), "last": moment(count.last)}
-            print_json({"type": "rule", "site": count.site, "rule": count.rule, "urls": count.urls, **times})
+            print_json(
+                {
+                    "type": "rule",
+                    "site": count.site,
+                    "rule": count.rule,
+                    "urls": count.urls,
+                    **times,
+                    "now": now,
+                    **replaced,
+                }
+            )
     elif counts:
-        table = _table("site", "rule", "URLs", "first", "last", whole=("rule", "first", "last"))
+        table = _table("site", "rule", "URLs", "first", "last", "now", whole=("rule", "first", "last"))
         table.columns[2].justify = "right"
         for count in counts:
-            table.add_row(count.site, count.rule, str(count.urls), moment(count.first), moment(count.last))
+            table.add_row(
+                count.site, count.rule, str(count.urls), moment(count.first), moment(count.last), states[count]
+            )
         print_lines(table)
     return bool(counts)
+
+
+def _status(book: "RuleBook", site: str, name: str) -> str:
+    """Return the status of a rule that is there; the normal form acts always."""
+    return next((rule.status.value for rule in book.for_site(site) if rule.id == name), "active")
 
 
 def print_json_rows(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:

@@ -9,6 +9,7 @@ from ..terminal.problems import DONE, NOTHING, Mistake
 from .subcommand import Subcommand
 
 if TYPE_CHECKING:
+    from ...crawl.settings.dedup_settings import DedupSettings
     from ...store.ledger_queries import LedgerFilter
     from ...store.store import Store
     from ..inputs.project import Project
@@ -67,13 +68,13 @@ class ShowLedger(Subcommand):
         if asked.since is not None and asked.until is not None and asked.since >= asked.until:
             raise Mistake("--since is not before --until")
         with open_store(settings) as store:
-            return self._show(store, asked, opts)
+            return self._show(store, settings, asked, opts)
 
-    def _show(self, store: "Store", asked: "LedgerFilter", opts: argparse.Namespace) -> int:
+    def _show(self, store: "Store", settings: "DedupSettings", asked: "LedgerFilter", opts: argparse.Namespace) -> int:
         from ..showing import shown_ledger
 
         if opts.by_rule:
-            shown = shown_ledger.print_rules(store, asked, json=opts.json)
+            shown = shown_ledger.print_rules(store, asked, settings.load_rules(), json=opts.json)
         elif opts.json:
             shown = shown_ledger.print_json_rows(store, asked, opts.limit or None)
         elif opts.url is not None:

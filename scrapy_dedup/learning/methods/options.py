@@ -139,16 +139,19 @@ def options_of(method: str, given: Mapping[str, Any]) -> MethodOptions:
 
 
 def described(method: str) -> list[tuple[str, str, str, str]]:
-    """Return (name, values, default, help) of each option of a method; the rows of the table of gaps have no help."""
+    """Return (name, values, default, help) of each option of a method."""
     found = [
         (one.name, one.metadata["right"], _text(one.default), one.metadata["help"])
         for one in fields(METHODS[method])
         if one.metadata
     ]
     if METHODS[method] is PatternTreeOptions:
-        from .pattern_tree_gaps import FAITHFUL, right_values
+        from .pattern_tree_gaps import FAITHFUL, right_values, texts
 
-        found += [(name, right, _text(getattr(FAITHFUL, name)), "") for name, right in right_values().items()]
+        help_of = texts()
+        found += [
+            (name, right, _text(getattr(FAITHFUL, name)), help_of[name]) for name, right in right_values().items()
+        ]
     return found
 
 
