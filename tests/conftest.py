@@ -236,3 +236,12 @@ def redis_server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Red
     folder.mkdir()
     with RedisServer(folder, persists=getattr(request, "param", False)) as server:
         yield server
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def store_target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return what ``DEDUP_STORE`` takes, of a store of each kind that is not made yet."""
+    if request.param == "postgresql":
+        url: str = request.getfixturevalue("postgresql_url")
+        return url
+    return str(tmp_path / "dedup" / "store.sqlite")

@@ -199,7 +199,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert command[0] == sys.executable
     assert command[command.index("scrapy_dedup.learning") :] == [
         *("scrapy_dedup.learning", "--parent"),
-        *("--store", "/x/store.db", "--dir", str(rules), "--scope", "members"),
+        *("--store", "--dir", str(rules), "--scope", "members"),
         f"--also={reviewed}",
         *("--max-loss", "0.001", "--evidence-days", "90.0"),
         *("--groups", '{"shop": ["shop.test"]}'),

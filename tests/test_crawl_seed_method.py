@@ -257,7 +257,7 @@ def test_each_setting_reaches_the_process_that_learns(
     )
     stored(tmp_path / "store.sqlite", {"a": ["<p>1"]})
     arguments = command[command.index("--parent") + 1 :]
-    arguments[arguments.index("--store") + 1] = str(tmp_path / "store.sqlite")
+    arguments.insert(arguments.index("--store") + 1, str(tmp_path / "store.sqlite"))
     with pytest.raises(ZeroDivisionError):
         process.main(arguments)
     assert asked == [expected]

@@ -1,14 +1,15 @@
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 
 from scrapy_dedup import Observation
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import Version
+from scrapy_dedup.store.report_queries import table_counts
 from scrapy_dedup.store.rows import DiscardState
+from scrapy_dedup.store.schema import discard, observation, page_sketch, page_version
 from scrapy_dedup.store.store import SiteCount, Store
 
 from .store_rows import discarded, seen
@@ -22,7 +23,13 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[Store]:
+def store(store_target: str) -> Iterator[Store]:
+    with Store.open(store_target) as opened:
+        yield opened
+
+
+@pytest.fixture
+def file_store(path: Path) -> Iterator[Store]:
     with Store.open(path) as opened:
         yield opened
 
@@ -31,12 +38,8 @@ def urls(store: Store, *args: str, **kwargs: float) -> list[str]:
     return sorted(o.url.removeprefix("http://example.com/") for o in store.observations(*args, **kwargs))  # type: ignore[arg-type]
 
 
-def count(path: Path, table: str) -> int:
-    connection = sqlite3.connect(path)
-    try:
-        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-    finally:
-        connection.close()
+def count(store: Store, table: str) -> int:
+    return table_counts(store)[table]
 
 
 def test_what_goes_in_comes_out(store: Store) -> None:
@@ -64,7 +67,7 @@ def test_what_goes_in_comes_out(store: Store) -> None:
     ]
 
 
-def test_every_column_is_filled(store: Store, path: Path) -> None:
+def test_every_column_is_filled(store: Store) -> None:
     store.add(
         [
             seen(
@@ -81,12 +84,9 @@ def test_every_column_is_filled(store: Store, path: Path) -> None:
         ]
     )
     store.add([discarded("d", callback="parse", meta={"a": [1]})])
-    connection = sqlite3.connect(path)
-    connection.row_factory = sqlite3.Row
-    for table in ("observation", "page_sketch", "page_version", "discard"):
-        row = connection.execute(f"SELECT * FROM {table}").fetchone()
-        assert [name for name in row.keys() if row[name] is None] == []  # noqa: SIM118 (a row iterates over its values)
-    connection.close()
+    for table in (observation, page_sketch, page_version, discard):
+        (row,) = store.rows(select(table))
+        assert [name for name, value in row._mapping.items() if value is None] == []
 
 
 def test_other_content_is_its_digest(store: Store) -> None:
@@ -152,11 +152,11 @@ def test_sites_count_responses_and_urls(store: Store) -> None:
     assert store.sites() == [SiteCount("", "example.com", 3, 2, 1_000.0, 1_000.0)]
 
 
-def test_user_names_and_passwords_are_not_stored(store: Store, path: Path) -> None:
+def test_user_names_and_passwords_are_not_stored(file_store: Store, path: Path) -> None:
     secret = "http://me:secret@example.com/"
-    store.add([seen("", url=secret, canonical=secret, redirect=secret, hops=[secret])])
-    store.add([discarded("", url=secret, key=secret, taken_for=secret)])
-    store.close()
+    file_store.add([seen("", url=secret, canonical=secret, redirect=secret, hops=[secret])])
+    file_store.add([discarded("", url=secret, key=secret, taken_for=secret)])
+    file_store.close()
     assert b"secret" not in path.read_bytes()
 
 
@@ -166,7 +166,7 @@ def test_user_names_and_passwords_are_not_stored(store: Store, path: Path) -> No
 def test_any_url_is_taken(store: Store, url: str) -> None:
     store.add([seen("", url=url)])
     (found,) = store.observations()
-    assert found.url == url.replace("\ud800", "\\ud800")
+    assert found.url == url.replace("\ud800", "\\ud800").replace("\0", "\\x00")
 
 
 @pytest.mark.parametrize("fingerprint", ["f1", "redirect:http://a/", "F" * 32, "x" * 15, "x" * 16, "é", "0" * 32])
@@ -178,56 +178,54 @@ def test_any_fingerprint_is_taken(store: Store, fingerprint: str) -> None:
     assert (found.fingerprint, found.bag) == (fingerprint, fingerprint)
 
 
-def test_equal_pages_share_a_sketch(store: Store, path: Path) -> None:
+def test_equal_pages_share_a_sketch(store: Store) -> None:
     store.add([seen("a"), seen("b"), seen("c", "other")])
     store.add([seen("d")])
-    assert count(path, "page_sketch") == 2
+    assert count(store, "page_sketch") == 2
     assert {o.url[-1]: o.words for o in store.observations()} == {"a": 3, "b": 3, "c": 2, "d": 3}
     store.add([seen("e", site="other.com")])
-    assert count(path, "page_sketch") == 3  # a site can be forgotten by itself
+    assert count(store, "page_sketch") == 3  # a site can be forgotten by itself
 
 
-def test_sketches_per_site_are_capped(path: Path) -> None:
-    with Store.open(path, sketches_per_site=3) as store:
+def test_sketches_per_site_are_capped(store_target: str) -> None:
+    with Store.open(store_target, sketches_per_site=3) as store:
         store.add([seen("a", "a"), seen("b", "b")])
-    with Store.open(path, sketches_per_site=3) as store:
+    with Store.open(store_target, sketches_per_site=3) as store:
         store.add([seen(x, x) for x in "bcdaf"])
         store.add([seen("g", "g"), seen("h", "b")])
         store.add([seen("a", site="other.com")])
-        assert count(path, "page_sketch") == 4
+        assert count(store, "page_sketch") == 4
         kept = {o.url[-1]: o for o in store.observations("", "example.com")}
         assert {name for name, o in kept.items() if o.sketch is not None} == {"a", "b", "c", "h"}
         assert {o.words for o in kept.values()} == {2}
         assert len({o.fingerprint for o in kept.values()}) == 6
 
 
-def test_sketches_are_spread_over_templates(path: Path) -> None:
+def test_sketches_are_spread_over_templates(store_target: str) -> None:
     """The pages that a crawl meets first leave room for those of other kinds."""
-    with Store.open(path, sketches_per_site=100) as store:
+    with Store.open(store_target, sketches_per_site=100) as store:
         store.add([seen(f"item/{i}", f"item number {i}") for i in range(60)])
         store.add([seen(f"item/{i}", f"item number {i}") for i in range(60, 150)])
-        assert count(path, "page_sketch") == 75
+        assert count(store, "page_sketch") == 75
         store.add([seen(f"tag/{i}", f"tag number {i}") for i in range(50)])
         store.add([seen(f"item/{i}", f"item number {i}") for i in range(150, 160)])
-        assert count(path, "page_sketch") == 95
+        assert count(store, "page_sketch") == 95
         store.add([seen(f"user/{i}", f"user number {i}") for i in range(50)])
-        assert count(path, "page_sketch") == 100
+        assert count(store, "page_sketch") == 100
 
 
-def test_a_failed_batch_leaves_nothing(store: Store, path: Path) -> None:
+def test_a_failed_batch_leaves_nothing(store: Store) -> None:
     with pytest.raises(TypeError):
         store.add([seen("a"), seen("b", headers={"x": object()})])
-    assert (count(path, "observation"), count(path, "page_sketch")) == (0, 0)
+    assert (count(store, "observation"), count(store, "page_sketch")) == (0, 0)
     store.add([seen("a")])
-    assert count(path, "page_sketch") == 1
+    assert count(store, "page_sketch") == 1
 
 
-def test_a_damaged_sketch_is_left_out(store: Store, path: Path) -> None:
+def test_a_damaged_sketch_is_left_out(store: Store) -> None:
     store.add([seen("a")])
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE page_sketch SET data = x'ff'")
-    connection.commit()
-    connection.close()
+    with store._transaction() as connection:
+        connection.execute(update(page_sketch).values(data=b"\xff"))
     (found,) = store.observations()
     assert (found.sketch, found.words) == (None, 3)
 
@@ -251,7 +249,8 @@ def test_what_is_not_read_to_its_end_is_closed(path: Path) -> None:
     rows.close()
 
 
-def test_reading_needs_no_sorting(store: Store) -> None:
+def test_reading_needs_no_sorting(file_store: Store) -> None:
+    store = file_store
     plans: list[str] = []
     with store._engine.connect() as connection:
         original = store.rows
@@ -332,60 +331,66 @@ def test_marked_discards(store: Store) -> None:
 # Forgetting
 
 
-def test_forget_a_site(store: Store, path: Path) -> None:
+def test_forget_a_site(store: Store) -> None:
     store.add([seen("rareword", "peculiar"), seen("b"), seen("c", site="other.com"), seen("d", scope="s")])
     store.add([discarded("rareword"), discarded("e", site="other.com")])
     assert store.forget("example.com", "") == 2
     assert [(site.scope, site.site) for site in store.sites()] == [("", "other.com"), ("s", "example.com")]
     assert store.forget("example.com") == 1
     assert store.forget("none.com") == 0
-    assert (count(path, "page_sketch"), count(path, "discard")) == (1, 1)
+    assert (count(store, "page_sketch"), count(store, "discard")) == (1, 1)
+
+
+def test_what_is_forgotten_is_overwritten(file_store: Store, path: Path) -> None:
+    file_store.add([seen("rareword", "peculiar"), discarded("rareword"), seen("c", site="other.com")])
+    assert file_store.forget("example.com") == 1
     files = [path, *path.parent.glob("store.sqlite-*")]
     assert not [file for file in files if b"rareword" in file.read_bytes()]
 
 
-def test_sketches_come_again_after_forgetting(path: Path) -> None:
-    with Store.open(path, sketches_per_site=1) as store:
+def test_sketches_come_again_after_forgetting(store_target: str) -> None:
+    with Store.open(store_target, sketches_per_site=1) as store:
         store.add([seen("a", "a")])
         store.forget("example.com")
         store.add([seen("b", "b")])
         assert [o.sketch is not None for o in store.observations()] == [True]
 
 
-def test_prune_by_age(store: Store, path: Path) -> None:
+def test_prune_by_age(store: Store) -> None:
     store.add([seen("old", "old", time=1.0 * DAY), seen("new", "new", time=5.0 * DAY)])
     store.add([discarded("old", time=1.0 * DAY), discarded("new", time=5.0 * DAY)])
     assert store.prune(max_age_days=3, now=6.0 * DAY) == 2
     assert urls(store) == ["new"]
-    assert (count(path, "page_sketch"), count(path, "discard")) == (1, 1)
+    assert (count(store, "page_sketch"), count(store, "discard")) == (1, 1)
     assert store.prune(max_age_days=3, now=6.0 * DAY) == 0
     assert store.prune() == 0
 
 
-def test_prune_by_number(store: Store, path: Path) -> None:
+def test_prune_by_number(store: Store) -> None:
     store.add(seen(str(i), str(i)) for i in range(10))
     store.add(discarded(str(i)) for i in range(10))
     assert store.prune(max_rows=4) == 12
     assert urls(store) == ["6", "7", "8", "9"]
-    assert (count(path, "page_sketch"), count(path, "discard")) == (4, 4)
+    assert (count(store, "page_sketch"), count(store, "discard")) == (4, 4)
     assert store.prune(max_rows=4) == 0
     assert store.prune(max_rows=0) == 8
 
 
-def test_a_shared_sketch_stays_while_it_is_used(store: Store, path: Path) -> None:
+def test_a_shared_sketch_stays_while_it_is_used(store: Store) -> None:
     store.add([seen("a", time=1.0), seen("b", time=9.0 * DAY)])
     store.prune(max_age_days=1, now=9.0 * DAY)
-    assert count(path, "page_sketch") == 1
+    assert count(store, "page_sketch") == 1
 
 
-def test_the_file_shrinks(store: Store) -> None:
+def test_the_file_shrinks(file_store: Store) -> None:
+    store = file_store
     store.add(seen(str(i), f"text {i} " * 20) for i in range(3_000))
     before = store.size()
     store.prune(max_rows=10)
     assert 0 < store.size() < before / 5
 
 
-def test_bytes_per_page(store: Store) -> None:
+def test_bytes_per_page(file_store: Store) -> None:
     def page(number: int) -> str:
         return " ".join(f"<p>word{number * i} and some more text" for i in range(100))
 
@@ -393,9 +398,9 @@ def test_bytes_per_page(store: Store) -> None:
         seen(f"p/{i}", None, fingerprints=fingerprint_body(page(i).encode(), "text/html"), content_type="text/html")
         for i in range(300)
     ]
-    store.add(rows)
-    store.close()
-    assert store.size() / len(rows) < 2_500
+    file_store.add(rows)
+    file_store.close()
+    assert file_store.size() / len(rows) < 2_500
 
 
 def test_pages_that_one_url_has_shown_in_one_crawl(store: Store) -> None:

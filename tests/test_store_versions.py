@@ -1,5 +1,4 @@
 from collections import Counter
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,8 +23,8 @@ def test_a_version_comes_back_as_it_was_packed(blocks: list[tuple[str, str, str]
     assert Version.from_bytes(made.to_bytes()) == made
 
 
-def test_versions_come_url_by_url_the_oldest_first(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "store.sqlite") as store:
+def test_versions_come_url_by_url_the_oldest_first(store_target: str) -> None:
+    with Store.open(store_target) as store:
         store.add([
             seen("a")._replace(time=1.0, version=version("one").to_bytes()),
             seen("b")._replace(time=2.0, version=version("other").to_bytes()),
@@ -42,8 +41,8 @@ def test_versions_come_url_by_url_the_oldest_first(tmp_path: Path) -> None:
         assert {each.version for each in store.observations()} == {None}
 
 
-def test_versions_go_with_their_site_and_their_responses(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "store.sqlite") as store:
+def test_versions_go_with_their_site_and_their_responses(store_target: str) -> None:
+    with Store.open(store_target) as store:
         row = seen("a")
         store.add([row._replace(time=1.0, version=Version(BLOCKS).to_bytes()), row._replace(time=1e9)])
         assert store.prune(max_age_days=1, now=1e9) == 1
@@ -54,10 +53,10 @@ def test_versions_go_with_their_site_and_their_responses(tmp_path: Path) -> None
         assert list(store.versions()) == []
 
 
-def test_where_there_is_no_room_versions_in_between_go(tmp_path: Path) -> None:
+def test_where_there_is_no_room_versions_in_between_go(store_target: str) -> None:
     """Those of a page are spread over time, and the latest ones are among them."""
     cap, pages, crawls = 400, 10, 60
-    with Store.open(tmp_path / "store.sqlite", sketches_per_site=cap) as store:
+    with Store.open(store_target, sketches_per_site=cap) as store:
         for crawl in range(crawls):
             rows = [
                 seen(f"p/{n}")._replace(time=float(crawl), version=version(f"{n} {crawl}").to_bytes())
@@ -73,9 +72,9 @@ def test_where_there_is_no_room_versions_in_between_go(tmp_path: Path) -> None:
         assert (times[0], times[-1]) == (0.0, crawls - 1.0)
 
 
-def test_pages_beyond_enough_of_their_kind_are_kept_in_fewer_versions(tmp_path: Path) -> None:
+def test_pages_beyond_enough_of_their_kind_are_kept_in_fewer_versions(store_target: str) -> None:
     cap, pages, crawls = 800, 200, 6
-    with Store.open(tmp_path / "store.sqlite", sketches_per_site=cap) as store:
+    with Store.open(store_target, sketches_per_site=cap) as store:
         for crawl in range(crawls):
             rows = [
                 seen(f"p/{n}")._replace(time=float(crawl), version=version(f"{n} {crawl}").to_bytes())
@@ -92,9 +91,9 @@ def test_pages_beyond_enough_of_their_kind_are_kept_in_fewer_versions(tmp_path: 
     assert latest[crawls - 1.0] >= pages / 2
 
 
-def test_versions_that_pages_share_stay_as_long_as_one_of_them_has_them(tmp_path: Path) -> None:
+def test_versions_that_pages_share_stay_as_long_as_one_of_them_has_them(store_target: str) -> None:
     cap, crawls = 40, 60
-    with Store.open(tmp_path / "store.sqlite", sketches_per_site=cap) as store:
+    with Store.open(store_target, sketches_per_site=cap) as store:
         for crawl in range(crawls):
             text = "always" if crawl % 2 else str(crawl)
             store.add([seen("p")._replace(time=float(crawl), version=version(text).to_bytes())])
@@ -106,16 +105,16 @@ def test_versions_that_pages_share_stay_as_long_as_one_of_them_has_them(tmp_path
             assert (found[0][1], found[-1][1]) == (0.0, crawls - 1.0)
 
 
-def test_past_the_cap_no_version_is_kept(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "store.sqlite", sketches_per_site=4) as store:
+def test_past_the_cap_no_version_is_kept(store_target: str) -> None:
+    with Store.open(store_target, sketches_per_site=4) as store:
         store.add([seen(str(n))._replace(version=version(str(n)).to_bytes()) for n in range(10)])
         assert len(list(store.versions())) == 4
         assert len(list(store.observations())) == 10
 
 
-def test_urls_fetched_twice_within_some_time(tmp_path: Path) -> None:
+def test_urls_fetched_twice_within_some_time(store_target: str) -> None:
     data = version("text").to_bytes()
-    with Store.open(tmp_path / "store.sqlite") as store:
+    with Store.open(store_target) as store:
         fetches = {"soon": (0.0, 500.0), "late": (0.0, 901.0), "once": (5.0,), "again": (0.0, 5_000.0, 5_900.0)}
         rows = [seen(url)._replace(time=at, version=data) for url, times in fetches.items() for at in times]
         rows += [seen("bare")._replace(time=0.0), seen("bare")._replace(time=1.0, version=data)]

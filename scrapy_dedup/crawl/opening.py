@@ -10,6 +10,7 @@ from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 
 from ..learning.phrases import counted
+from ..store.database import database_path
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -98,7 +99,8 @@ class CrawlOpening:
     def _has_store(self) -> bool:
         """Whether earlier crawls may have left something."""
         try:
-            return Path(self._settings.store).exists()
+            path = database_path(self._settings.store)
+            return path is None or path.exists()
         except OSError:
             return True  # what is wrong is reported where it is read
 

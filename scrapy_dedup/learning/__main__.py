@@ -175,7 +175,12 @@ def _known(
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m scrapy_dedup.learning", description=__doc__.split("\n", 1)[0])
     evidence = parser.add_mutually_exclusive_group(required=True)
-    evidence.add_argument("--store", help="path or URL of the store")
+    evidence.add_argument(
+        "--store",
+        nargs="?",
+        const=os.environ.get("DEDUP_STORE", ""),
+        help="path or URL of the store; by itself, the one in the environment variable DEDUP_STORE",
+    )
     evidence.add_argument(
         "--from",
         dest="sources",

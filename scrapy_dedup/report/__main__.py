@@ -19,7 +19,9 @@ from .writing import write_report
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the report; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m scrapy_dedup.report", description=main.__doc__)
-    parser.add_argument("--store", required=True)
+    parser.add_argument(
+        "--store", required=True, nargs="?", const=os.environ.get("DEDUP_STORE", ""), help="path or URL"
+    )
     parser.add_argument("--scope", default="")
     parser.add_argument("--directory", action="append", default=[], type=Path, help="of rules and masks; more than one")
     parser.add_argument("--groups", default="{}", help="JSON: name of a site group -> domains")

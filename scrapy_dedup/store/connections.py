@@ -1,14 +1,17 @@
 """Connections to the database of a store: transactions, rows that are streamed, and the file on disk."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Engine, Table, delete, inspect, select
+from sqlalchemy import Connection, CursorResult, Engine, Table, delete, exists, func, inspect, select
 
 from .database import clear_errors, database_path, place_of
+from .postgresql import size_of_tables, take_turn
+from .schema import IDS_IN_A_QUERY
 
 CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
 _STREAM = 1_000  # rows fetched at a time
@@ -18,12 +21,14 @@ _GONE = (-1, -1)  # the identity of a file that is not there
 class Connections:
     """The connections of one process to a store. Every method raises :exc:`StoreError` when the database cannot be used."""
 
-    def __init__(self, target: str | Path, engine: Engine) -> None:
+    def __init__(self, target: str | Path, engine: Engine, timeout: float) -> None:
         self.place = place_of(target)
         #: The file, None if the database is not a file.
         self.path = database_path(target)
         self._identity = self._file_identity()
         self._engine = engine
+        self._timeout = timeout
+        self._is_server = engine.dialect.name == "postgresql"
         self._results: set[CursorResult[Any]] = set()
         self._writing = engine.execution_options(writes=True)
 
@@ -44,7 +49,10 @@ class Connections:
         return self._file_identity() == self._identity != _GONE
 
     def size(self) -> int:
-        """Return the bytes that the store takes on disk; 0 if it is not a file."""
+        """Return the bytes that the store takes on disk; 0 if nobody knows."""
+        if self._is_server:
+            with self._reading() as connection:
+                return size_of_tables(connection)
         if self.path is None:
             return 0
         files = (self.path, self.path.with_name(self.path.name + "-wal"))
@@ -66,6 +74,20 @@ class Connections:
             if number < CHUNK:
                 return removed
 
+    def _delete_unused(self, table: Any, used: Any) -> None:
+        """Delete the rows of *table* that no observation names in its column *used*."""
+        if not self._is_server:
+            self._delete(table, table.c.id.not_in(select(used).where(used.is_not(None))))
+            return
+        # They are looked for while others write, and once more, among later observations alone, when nobody does.
+        with self._transaction() as connection:
+            last = connection.scalar(select(func.max(used.table.c.id))) or 0
+        later = exists().where(used.table.c.id > last, used == table.c.id)
+        unused = iter([row.id for row in self.rows(select(table.c.id).where(~exists().where(used == table.c.id)))])
+        while some := list(islice(unused, IDS_IN_A_QUERY)):
+            with self._transaction() as connection:
+                connection.execute(delete(table).where(table.c.id.in_(some), ~later))
+
     def _shrink(self) -> None:
         """Give free pages back to the file system."""
         if self.path is None:
@@ -77,11 +99,16 @@ class Connections:
             raw.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
-    def _transaction(self, *, secure: bool = False) -> Iterator[Connection]:
+    def _transaction(
+        self, sites: Iterable[tuple[str, str]] | None = None, *, secure: bool = False
+    ) -> Iterator[Connection]:
+        """Begin to write: rows of these sites (scope and site), None: any rows."""
         with clear_errors(self.place), self._writing.connect() as connection:
             if secure and self.path is not None:
                 connection.connection.dbapi_connection.execute("PRAGMA secure_delete = ON")  # type: ignore[union-attr]
             with connection.begin():
+                if self._is_server:
+                    take_turn(connection, self._timeout, sites)
                 yield connection
 
     @contextmanager
@@ -97,6 +124,7 @@ class Connections:
             try:
                 yield from result
             finally:
+                result.close()
                 self._results.discard(result)
 
     def _file_identity(self) -> tuple[int, int] | None:

@@ -68,11 +68,11 @@ def discard_values(row: DiscardRow) -> tuple[Any, ...]:
         row.site,
         url,
         signed_hash(url),
-        row.rule,
+        clean(row.rule),
         clean_url(row.key),
         clean_url(row.taken_for),
         row.time,
-        row.callback,
+        row.callback and clean(row.callback),
         dict(row.meta) if row.meta else None,
         row.state.value,
         row.job,
@@ -88,16 +88,18 @@ def sighting_values(row: SightingRow) -> tuple[Any, ...]:
         page,
         link,
         clean(row.key),
-        row.token,
-        row.lead,
-        row.prefix,
+        clean(row.token),
+        clean(row.lead),
+        clean(row.prefix),
         signed_hash(page, link, clean(row.key), row.prefix),
         row.time,
     )
 
 
 def clean(text: str) -> str:
-    """Return *text* with escapes in the place of what no database takes (lone surrogates)."""
+    """Return *text* with escapes in the place of what no database takes (lone surrogates, and the character 0)."""
+    if "\0" in text:
+        text = text.replace("\0", "\\x00")
     if text.isascii():
         return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,5 +1,6 @@
 """Writing many rows of a table at a time."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -7,20 +8,11 @@ from operator import itemgetter
 from sqlite3 import sqlite_version_info
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Insert, Table
+from sqlalchemy import JSON, Connection, Float, Insert, Table, Text
 from sqlalchemy.dialects import sqlite
 
 _MOST_VALUES: Final = 32_766 if sqlite_version_info >= (3, 32) else 999
 """In one statement; what SQLite takes."""
-
-
-def _insert_of(connection: Connection) -> Callable[[Any], Any]:
-    """Return the insert() of the connection's database, the one with ON CONFLICT."""
-    if connection.dialect.name != "postgresql":
-        return sqlite.insert
-    from sqlalchemy.dialects import postgresql  # here, since it is a tenth of what the start of a crawl costs
-
-    return postgresql.insert
 
 
 class OnConflict(NamedTuple):
@@ -42,9 +34,8 @@ def insert_rows(
 
     No two of them are in *conflict* with each other. Raises ValueError if the order is another one.
     """
-    if connection.dialect.name != "sqlite":
-        insert = _insert(_insert_of(connection)(table), conflict)
-        connection.execute(insert, [dict(zip(names, row, strict=True)) for row in rows])
+    if connection.dialect.name == "postgresql":
+        _insert_columns(connection, table, names, rows, conflict)
         return
     # Not connection.execute(), which looks at each value of each row several times: the crawl pays for it. And many
     # rows to a statement: with each, SQLite lets go of the interpreter's lock and takes it again, for which the
@@ -59,6 +50,47 @@ def insert_rows(
             values[at::width] = [value if value is None else stored(value) for value in values[at::width]]
         statement = form.beginning + ",".join([form.row] * len(some)) + form.end
         connection.exec_driver_sql(statement, tuple(values))
+
+
+def _insert_columns(
+    connection: Connection,
+    table: Table,
+    names: tuple[str, ...],
+    rows: Sequence[Sequence[Any]],
+    conflict: OnConflict | None,
+) -> None:
+    """Write rows into PostgreSQL: one statement, and in it one array for each column, however many rows there are."""
+    columns = [table.c[name] for name in names]
+    compiled = [column.type.compile(connection.dialect).partition(" COLLATE ")[0] for column in columns]
+    kinds = ["TEXT" if isinstance(column.type, JSON) else kind for column, kind in zip(columns, compiled, strict=True)]
+    quoted = [connection.dialect.identifier_preparer.quote(name) for name in names]
+    chosen = [f"{name}::{kind}" for name, kind in zip(quoted, compiled, strict=True)]
+    arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
+    statement = f"INSERT INTO {table.name} ({', '.join(quoted)}) SELECT {', '.join(chosen)}"
+    statement += f" FROM unnest({arrays}) AS given ({', '.join(quoted)})"
+    if conflict is not None:
+        keys = f"({', '.join(conflict.keys)})" if conflict.keys else ""
+        new = ", ".join(
+            f"{name} = excluded.{name}" for name in map(connection.dialect.identifier_preparer.quote, conflict.update)
+        )
+        statement += f" ON CONFLICT {keys} DO " + (f"UPDATE SET {new}" if new else "NOTHING")
+    values = [list(each) for each in zip(*rows, strict=True)]
+    for at, column in enumerate(columns):
+        stored = _stored(column.type, connection.dialect)
+        if stored is not None:
+            values[at] = [value if value is None else stored(value) for value in values[at]]
+    connection.exec_driver_sql(statement, tuple(values))
+
+
+def _stored(kind: Any, dialect: Any) -> Callable[[Any], Any] | None:
+    if isinstance(kind, JSON):
+        return json.dumps
+    if isinstance(kind, Float):  # an array is of numbers of one kind
+        return float
+    if isinstance(kind, Text):
+        return None
+    processor: Callable[[Any], Any] | None = kind.dialect_impl(dialect).bind_processor(dialect)
+    return processor
 
 
 class _Statement(NamedTuple):

@@ -41,7 +41,7 @@ class LedgerFilter(NamedTuple):
             url = clean_url(self.url)
             found += [d.url_key == signed_hash(url), d.url == url]
         if self.containing is not None:
-            found.append(or_(*(column.contains(self.containing, autoescape=True) for column in (d.url, d.taken_for))))
+            found.append(or_(*(column.icontains(self.containing, autoescape=True) for column in (d.url, d.taken_for))))
         if self.since is not None:
             found.append(d.time >= self.since)
         if self.until is not None:

@@ -19,8 +19,9 @@ from sqlalchemy import (
 )
 from xxhash import xxh3_64_intdigest
 
-#: Version of the tables. A store of a later version is refused, one of an earlier version migrated.
-VERSION = 5
+#: Version of the tables, the last one of :mod:`scrapy_dedup.store.migrations`. A store of a later version is refused, one of an
+#: earlier version migrated.
+VERSION = 6
 #: Ids, sites or contents that one query names at most.
 IDS_IN_A_QUERY = 500
 
@@ -72,29 +73,31 @@ metadata = MetaData()
 # SQLite numbers rows by itself only in a column of the type INTEGER.
 _Id = BigInteger().with_variant(Integer, "sqlite")
 _Json = JSON(none_as_null=True)
+# In the order of its characters' codes, whatever the language of a server's database.
+_Text = Text().with_variant(Text(collation="C"), "postgresql")
 
 meta = Table(
     "meta",
     metadata,
-    Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),
+    Column("name", _Text, primary_key=True),
+    Column("value", _Text, nullable=False),
 )
 
 observation = Table(
     "observation",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("scope", Text, nullable=False),
-    Column("site", Text, nullable=False),
-    Column("url", Text, nullable=False),
+    Column("scope", _Text, nullable=False),
+    Column("site", _Text, nullable=False),
+    Column("url", _Text, nullable=False),
     # A hash of the URL: an index of it takes a tenth of the place of an index of URLs.
     Column("url_key", BigInteger, nullable=False),
     Column("time", Float, nullable=False),
     Column("status", Integer, nullable=False),
-    Column("redirect", Text),
+    Column("redirect", _Text),
     Column("hops", _Json),
-    Column("canonical", Text),
-    Column("content_type", Text),
+    Column("canonical", _Text),
+    Column("content_type", _Text),
     Column("headers", _Json),
     Column("length", BigInteger),
     Column("digest", FingerprintType),
@@ -103,12 +106,9 @@ observation = Table(
     Column("words", Integer),
     Column("sketch", BigInteger),
     Column("from_cache", Boolean, nullable=False),
-    Column("spider", Text, nullable=False),
-    # Since version 2 of the tables.
+    Column("spider", _Text, nullable=False),
     Column("version", BigInteger),
-    # Since version 4.
     Column("ends", Boolean),
-    # Since version 5.
     Column("password", Boolean),
     Index("observation_by_site", "scope", "site", "url_key"),
     Index("observation_by_time", "time"),
@@ -120,6 +120,7 @@ observation_without_end = Index(
     observation.c.scope,
     observation.c.site,
     sqlite_where=_WITHOUT_END,
+    postgresql_where=_WITHOUT_END,
 )
 
 
@@ -129,8 +130,8 @@ def _page_data_table(name: str) -> Table:
         name,
         metadata,
         Column("id", _Id, primary_key=True, autoincrement=False),
-        Column("scope", Text, nullable=False),
-        Column("site", Text, nullable=False),
+        Column("scope", _Text, nullable=False),
+        Column("site", _Text, nullable=False),
         Column("data", LargeBinary, nullable=False),
         Index(f"{name}_by_site", "scope", "site"),
     )
@@ -145,20 +146,19 @@ discard = Table(
     "discard",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("scope", Text, nullable=False),
-    Column("spider", Text, nullable=False),
-    Column("site", Text, nullable=False),
-    Column("url", Text, nullable=False),
+    Column("scope", _Text, nullable=False),
+    Column("spider", _Text, nullable=False),
+    Column("site", _Text, nullable=False),
+    Column("url", _Text, nullable=False),
     Column("url_key", BigInteger, nullable=False),
-    Column("rule", Text, nullable=False),
-    Column("key", Text, nullable=False),
-    Column("taken_for", Text, nullable=False),
+    Column("rule", _Text, nullable=False),
+    Column("key", _Text, nullable=False),
+    Column("taken_for", _Text, nullable=False),
     Column("time", Float, nullable=False),
-    Column("callback", Text),
+    Column("callback", _Text),
     Column("meta", _Json),
-    Column("state", Text, nullable=False),
-    # Since version 3 of the tables.
-    Column("job", Text, nullable=False, server_default=""),
+    Column("state", _Text, nullable=False),
+    Column("job", _Text, nullable=False, server_default=""),
     Index("discard_by_job", "scope", "spider", "job", "url_key", unique=True),
 )
 
@@ -167,14 +167,14 @@ alias_sighting = Table(
     "alias_sighting",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("scope", Text, nullable=False),
-    Column("site", Text, nullable=False),
-    Column("page", Text, nullable=False),
-    Column("link", Text, nullable=False),
-    Column("key", Text, nullable=False),
-    Column("token", Text, nullable=False),
-    Column("lead", Text, nullable=False),
-    Column("prefix", Text, nullable=False),
+    Column("scope", _Text, nullable=False),
+    Column("site", _Text, nullable=False),
+    Column("page", _Text, nullable=False),
+    Column("link", _Text, nullable=False),
+    Column("key", _Text, nullable=False),
+    Column("token", _Text, nullable=False),
+    Column("lead", _Text, nullable=False),
+    Column("prefix", _Text, nullable=False),
     # A hash of page, link, key and prefix.
     Column("sighting_key", BigInteger, nullable=False),
     Column("time", Float, nullable=False),
@@ -187,9 +187,9 @@ rule_check = Table(
     "rule_check",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("scope", Text, nullable=False),
-    Column("site", Text, nullable=False),
-    Column("rule", Text, nullable=False),
+    Column("scope", _Text, nullable=False),
+    Column("site", _Text, nullable=False),
+    Column("rule", _Text, nullable=False),
     Column("time", Float, nullable=False),
     Column("samples", Integer, nullable=False),
     Column("refuted", Integer, nullable=False),
@@ -203,14 +203,14 @@ crawl = Table(
     "crawl",
     metadata,
     Column("id", _Id, primary_key=True),
-    Column("scope", Text, nullable=False),
-    Column("site", Text, nullable=False),
-    Column("spider", Text, nullable=False),
-    Column("job", Text, nullable=False),
+    Column("scope", _Text, nullable=False),
+    Column("site", _Text, nullable=False),
+    Column("spider", _Text, nullable=False),
+    Column("job", _Text, nullable=False),
     Column("began", Float, nullable=False),
     # When it ended.
     Column("time", Float, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", _Text, nullable=False),
     Column("pages", BigInteger, nullable=False),
     Column("size", BigInteger, nullable=False),
     Column("seconds", Float, nullable=False),
@@ -227,6 +227,21 @@ crawl = Table(
     Column("learning_seconds", Float, nullable=False),
     Column("dropped", BigInteger, nullable=False),
     Index("crawl_by_time", "scope", "time"),
+)
+
+#: Files of rules and masks, where they stand in the store: each text that a file has had, the latest one with the highest version.
+site_text = Table(
+    "site_text",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    # The folder that the file would stand in, "" or that of a scope.
+    Column("folder", _Text, nullable=False),
+    Column("name", _Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("time", Float, nullable=False),
+    # None from when the file is gone.
+    Column("text", _Text),
+    Index("site_text_by_name", "folder", "name", "version", unique=True),
 )
 
 #: The tables that hold something of single sites, and those of them whose rows are forgotten when they are old.

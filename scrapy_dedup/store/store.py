@@ -57,8 +57,8 @@ class Store(Connections):
     Every method raises :exc:`StoreError` when the database cannot be used. A store may be shared by threads and processes.
     """
 
-    def __init__(self, target: str | Path, engine: Engine, sketches_per_site: int) -> None:
-        super().__init__(target, engine)
+    def __init__(self, target: str | Path, engine: Engine, timeout: float, sketches_per_site: int) -> None:
+        super().__init__(target, engine, timeout)
         self._sketches = sketch_keeper(sketches_per_site)
         self._versions = version_keeper(sketches_per_site)
 
@@ -76,20 +76,20 @@ class Store(Connections):
         *timeout* is the seconds to wait for another process that writes. *sketches_per_site* bounds the sketches of a scope
         and site, beyond which only fingerprints are kept, and the versions, of which older ones make room for later ones.
         """
-        return cls(target, open_engine(target, readonly=readonly, timeout=timeout), sketches_per_site)
+        return cls(target, open_engine(target, readonly=readonly, timeout=timeout), timeout, sketches_per_site)
 
     def __enter__(self) -> "Store":  # noqa: PYI034 (Self needs Python 3.11)
         return self
 
-    # Writing
-
     def add(self, rows: Iterable[StoreRow]) -> None:
         """Write rows of all kinds in one transaction."""
         kinds: dict[type, list[Any]] = {ObservationRow: [], DiscardRow: [], SightingRow: [], CheckRow: [], CrawlRow: []}
+        sites = set()
         for row in rows:
             kinds[type(row)].append(row)
+            sites.add((row.scope, row.site))
         seen, discarded, sighted, checked, ended = kinds.values()
-        with self._transaction() as connection, self._sketches.transaction(), self._versions.transaction():
+        with self._transaction(sites) as connection, self._sketches.transaction(), self._versions.transaction():
             if seen:
                 sketches = self._sketches.keep(connection, seen)
                 versions = self._versions.keep(connection, seen)
@@ -192,7 +192,7 @@ class Store(Connections):
         query = select(func.min(o.c.url)).where(o.c.scope == scope, o.c.status == 200)
         if site is not None:
             query = query.where(o.c.site == site)
-        query = query.group_by(o.c.site, o.c.url_key).having(func.min(o.c.text) != func.max(o.c.text))
+        query = query.group_by(o.c.site, o.c.url_key).having(func.count(o.c.text.distinct()) > 1)
         return {row[0] for row in self.rows(query)}
 
     def sites(self, scope: str | None = None) -> list[SiteCount]:
@@ -292,7 +292,7 @@ class Store(Connections):
                     removed += self._delete(table, table.c.id <= last)
         if removed:
             for table, column in ((page_sketch, observation.c.sketch), (page_version, observation.c.version)):
-                self._delete(table, table.c.id.not_in(select(column).where(column.is_not(None))))
+                self._delete_unused(table, column)
             self._sketches.forget()
             self._versions.forget()
             self._shrink()

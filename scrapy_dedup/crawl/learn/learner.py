@@ -75,7 +75,7 @@ class Learner:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
-                    env=environment(),
+                    env=environment(self._settings.store),
                     start_new_session=True,
                 )
             except (OSError, ValueError) as error:
@@ -187,7 +187,7 @@ def _outcome_of(answer: bytes) -> LearningOutcome | None:
 def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     """Return the command line of the process, which writes its rules into *directory*."""
     command = [*command_running("scrapy_dedup.learning"), "--parent"]
-    command += ["--store", settings.store, "--dir", str(directory), "--scope", settings.scope]
+    command += ["--store", "--dir", str(directory), "--scope", settings.scope]
     command += [f"--also={path}" for path in settings.rules if path != directory]
     command += ["--max-loss", str(settings.max_loss)]
     command += [f"--learner={name}" for name in settings.learners or ()]

@@ -49,7 +49,7 @@ class ReportFile:
                 capture_output=True,
                 encoding="utf-8",
                 errors="replace",
-                env=environment(),
+                env=environment(self._settings.store),
                 timeout=_LONGEST,
                 check=False,
             )
@@ -64,7 +64,7 @@ class ReportFile:
 
 def command_of(settings: "DedupSettings", path: Path) -> list[str]:
     """Return the command line of the process, which writes the report into *path*."""
-    command = [*command_running("scrapy_dedup.report"), "--store", settings.store, "--scope", settings.scope]
+    command = [*command_running("scrapy_dedup.report"), "--store", "--scope", settings.scope]
     command += [f"--directory={directory}" for directory in settings.rule_directories]
     if settings.site_groups:
         command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]

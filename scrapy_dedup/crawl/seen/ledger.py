@@ -212,7 +212,7 @@ def _json_safe(values: Mapping[Any, Any], where: str, lost: list[str]) -> dict[s
         if where == "meta" and name in _PASSING:
             continue
         try:
-            same = isinstance(name, str) and json.loads(json.dumps(value)) == value
+            same = isinstance(name, str) and json.loads(json.dumps(value, allow_nan=False)) == value
         except (TypeError, ValueError, RecursionError):
             same = False
         if same:

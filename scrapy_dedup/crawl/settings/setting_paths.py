@@ -66,7 +66,7 @@ def _database_url(value: str) -> str:
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-    remedy = "Write a path, or an SQLAlchemy URL such as 'sqlite:////var/lib/crawl/store.sqlite'."
+    remedy = "Write a path, or an SQLAlchemy URL such as 'postgresql+psycopg://user@host/database'."
     try:
         url = make_url(value)
         url.get_dialect()
@@ -78,6 +78,8 @@ def _database_url(value: str) -> str:
         raise WrongValue(f"SQLAlchemy cannot load what it needs for it ({error})", "Install that.") from None
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise WrongValue("it is gone when the crawl ends", "Name a file.")
+    if url.get_backend_name() == "postgresql" and find_spec("psycopg") is None:
+        raise WrongValue("psycopg is not installed", "Install it: pip install scrapy-dedup[postgresql].")
     return value
 
 

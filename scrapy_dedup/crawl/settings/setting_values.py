@@ -28,7 +28,7 @@ MODES = tuple(mode.value for mode in Mode)
 N = TypeVar("N", int, float)
 
 #: In a URL: what is before the password, and the password.
-_PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@")
+_PASSWORD = re.compile(r"(://[^\s:/@]*:)\S*@|(password=)[^&\s]*")
 
 
 class WrongValue(Exception):
@@ -48,7 +48,7 @@ class DedupSettingError(ValueError):
         self.value = value
         self.problem = problem
         self.remedy = remedy
-        shown = _PASSWORD.sub(r"\1***@", repr(value))
+        shown = _PASSWORD.sub(lambda found: f"{found[1]}***@" if found[1] else f"{found[2]}***", repr(value))
         if len(shown) > 80:
             shown = shown[:77] + "..."
         super().__init__(f"{name} is {shown}: {problem}. {remedy}" if remedy else f"{name} is {shown}: {problem}.")

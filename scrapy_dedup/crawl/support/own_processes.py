@@ -40,6 +40,7 @@ def _places() -> list[str]:
     return places if package in places else [*places, package]
 
 
-def environment() -> dict[str, str]:
-    """Return the environment of the process, whose modules are found by its arguments."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+def environment(store: str) -> dict[str, str]:
+    """Return the environment of the process: its modules are found by its arguments, and the store, whose URL may hold a password
+    that the arguments would show to others, by the variable ``DEDUP_STORE``."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"DEDUP_STORE": store}

@@ -1,0 +1,64 @@
+"""PostgreSQL: connections to a server that may be away, and the turns that those take who write.
+
+Who writes takes a lock first, which goes with the transaction: rows of a site, or of another one that shares its lock, are
+written by one process at a time. So processes wait for each other in one order and never in a circle, and the rows of a site
+are there in the order of their ids.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from sqlalchemy import URL, Connection, Engine, create_engine, make_url
+
+from .schema import metadata, signed_hash
+
+#: Seconds that a server that does not answer is waited for, and after which a connection that hangs is given up.
+CONNECT_SECONDS: Final = 3
+_HANGING_SECONDS: Final = 10
+#: The first number of all our advisory locks, and the second of the one that all who write share.
+_LOCKS: Final = 0x5DED
+_ALL: Final = -1
+#: Locks that the sites share: what a batch of many sites takes of them is bounded.
+_SHARES: Final = 64
+
+
+def server_url(target: str) -> URL | None:
+    """Return *target* if it is the URL of a PostgreSQL server, with the driver that the extra installs; else None."""
+    url = make_url(target)
+    if url.get_backend_name() != "postgresql":
+        return None
+    return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+
+
+def server_engine(url: URL, *, readonly: bool) -> Engine:
+    """Return an engine on a server; what the URL, or the environment of libpq, says of the connection counts."""
+    given = {
+        "connect_timeout": CONNECT_SECONDS,
+        "tcp_user_timeout": 1_000 * _HANGING_SECONDS,
+        "keepalives_idle": _HANGING_SECONDS,
+        "application_name": "scrapy-dedup",
+    }
+    arguments = {name: value for name, value in given.items() if name not in url.query}
+    engine = create_engine(url, connect_args=arguments, pool_size=2)
+    return engine.execution_options(postgresql_readonly=True) if readonly else engine
+
+
+def take_turn(connection: Connection, seconds: float, sites: Iterable[tuple[str, str]] | None) -> None:
+    """Wait until nobody else writes rows of these sites (scope and site), or any rows (None), till the transaction ends."""
+    connection.exec_driver_sql("SELECT set_config('lock_timeout', %s, true)", (f"{int(1_000 * seconds)}ms",))
+    if sites is None:
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s, %s)", (_LOCKS, _ALL))
+        return
+    shares = sorted({signed_hash(*site) % _SHARES for site in sites})
+    connection.exec_driver_sql(
+        "SELECT pg_advisory_xact_lock_shared(%s, %s) UNION ALL SELECT pg_advisory_xact_lock(%s, share)"
+        " FROM unnest(%s::int[]) share",
+        (_LOCKS, _ALL, _LOCKS, shares),
+    )
+
+
+def size_of_tables(connection: Connection) -> int:
+    """Return the bytes that our tables and their indexes take on the server's disk."""
+    query = "SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s::text[]) name"
+    query += " WHERE to_regclass(name) IS NOT NULL"
+    return int(connection.exec_driver_sql(query, (list(metadata.tables),)).scalar() or 0)

@@ -1,0 +1,179 @@
+"""The store on a PostgreSQL server: what it says when it cannot be used, turns of those who write, and forgetting."""
+
+import threading
+import traceback
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url, select, text
+
+from scrapy_dedup.content.versions import Version
+from scrapy_dedup.store.database import StoreError
+from scrapy_dedup.store.report_queries import table_counts
+from scrapy_dedup.store.rows import CheckRow, CrawlRow, SightingRow
+from scrapy_dedup.store.schema import observation
+from scrapy_dedup.store.store import Store
+
+from .servers import PostgreSQLServer, free_port
+from .store_rows import discarded, seen
+from .waiting import PATIENCE
+
+pytestmark = pytest.mark.postgresql
+pytest.importorskip("psycopg")
+
+
+def why_not(target: str) -> StoreError:
+    """Return why a store cannot be opened, which does not show its password."""
+    with pytest.raises(StoreError) as caught:
+        Store.open(target)
+    assert "secret" not in "".join(traceback.format_exception(caught.value))
+    return caught.value
+
+
+def test_a_wrong_password(postgresql_url: str) -> None:
+    error = why_not(make_url(postgresql_url).set(password="secret2").render_as_string(hide_password=False))
+    assert "password" in error.problem
+    assert "PGPASSWORD" in error.remedy
+    assert ":***@" in error.place
+
+
+def test_a_server_that_is_away() -> None:
+    error = why_not(f"postgresql+psycopg://dedup:secret@127.0.0.1:{free_port()}/dedup")
+    assert "refused" in error.problem
+    assert error.remedy == "Is the server up, and are host and port in DEDUP_STORE right?"
+    assert not error.locked
+
+
+def test_a_database_that_is_not_there(postgresql_url: str) -> None:
+    error = why_not(make_url(postgresql_url).set(database="elsewhere").render_as_string(hide_password=False))
+    assert "Make that database" in error.remedy
+
+
+def test_the_server_offers_no_tls(postgresql_url: str) -> None:
+    assert "sslmode" in why_not(f"{postgresql_url}?sslmode=require").remedy
+
+
+def test_the_password_may_be_in_the_environment_or_a_file(
+    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = make_url(postgresql_url)
+    bare = postgresql_url.replace(":secret@", "@")
+    with monkeypatch.context() as patch:
+        patch.setenv("PGPASSWORD", "secret")
+        Store.open(bare).close()
+    passwords = tmp_path / "pgpass"
+    passwords.write_text(f"127.0.0.1:{url.port}:*:dedup:secret\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    Store.open(bare.replace("+psycopg", "")).close()
+    monkeypatch.setenv("PGSSLMODE", "require")
+    assert "sslmode" in why_not(bare).remedy
+
+
+def test_another_database_is_no_store(postgresql_url: str) -> None:
+    with Store.open(postgresql_url) as store, store._transaction() as connection:
+        connection.execute(text("DROP TABLE alembic_version"))
+    assert why_not(postgresql_url).problem == "is a database, but no store"
+
+
+def test_reading_only(postgresql_url: str) -> None:
+    with pytest.raises(StoreError, match=r"is empty\. Crawl first"):
+        Store.open(postgresql_url, readonly=True)
+    with Store.open(postgresql_url) as store:
+        store.add([seen("a")])
+        with Store.open(postgresql_url, readonly=True) as reader:
+            assert len(list(reader.observations())) == 1
+            with pytest.raises(StoreError, match="read-only"):
+                reader.add([seen("b")])
+
+
+def test_a_server_that_comes_back(postgresql: PostgreSQLServer) -> None:
+    with Store.open(postgresql.url()) as store:
+        store.add([seen("a")])
+        postgresql.kill()
+        with pytest.raises(StoreError) as caught:
+            store.add([seen("b")])
+        assert "secret" not in "".join(traceback.format_exception(caught.value))
+        with pytest.raises(StoreError):
+            store.sites()
+        postgresql.start()
+        store.add([seen("b")])
+        assert len(list(store.observations())) == 2
+
+
+def test_whoever_writes_waits_for_its_turn(postgresql_url: str) -> None:
+    with (
+        Store.open(postgresql_url, timeout=0.05) as store,
+        Store.open(postgresql_url, timeout=0.05) as other,
+        store._transaction([("", "example.com")]),
+    ):
+        with pytest.raises(StoreError) as caught:
+            other.add([seen("a")])
+        assert caught.value.locked
+        with pytest.raises(StoreError):
+            other.forget("any.test")
+        sites = [f"site{number}.test" for number in range(9)]
+        written = 0
+        for site in sites:  # most share their turn with no such site
+            try:
+                other.add([seen("a", site=site)])
+                written += 1
+            except StoreError:
+                pass
+        assert written > 6
+
+
+def test_many_write_the_same_rows_in_any_order(postgresql_url: str) -> None:
+    """Nobody waits in a circle: each URL is written by all, in an order of its own, with sketches and versions that they share."""
+    errors: list[BaseException] = []
+    barrier = threading.Barrier(8)
+
+    def rows(worker: int, turn: int) -> list[object]:
+        order = sorted(range(40), key=lambda number: hash((worker, turn, number)))
+        texts = {number: Version((("p", "", f"text {number}"),)).to_bytes() for number in order}
+        found: list[object] = []
+        for number in order:
+            site = f"site{number % 5}.test"
+            found += [
+                seen(f"{number}", f"text {number}", site=site, version=texts[number], time=float(turn)),
+                discarded(f"{number}", site=site, job="all"),
+                SightingRow("", site, f"http://{site}/{number}", f"http://{site}/#c{number}", "fragment", 1.0),
+            ]
+        return found
+
+    def work(worker: int) -> None:
+        try:
+            with Store.open(postgresql_url, timeout=PATIENCE, sketches_per_site=20) as store:
+                barrier.wait()
+                for turn in range(12):
+                    store.add(rows(worker, turn))  # type: ignore[arg-type]
+                    if turn % 4 == worker % 4:
+                        store.prune(max_age_days=1e6, max_rows=100_000)
+        except BaseException as error:  # noqa: BLE001 (told below)
+            errors.append(error)
+            barrier.abort()
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    with Store.open(postgresql_url) as store:
+        counts = table_counts(store)
+        assert counts["observation"] == 8 * 12 * 40
+        assert (counts["discard"], counts["alias_sighting"], counts["page_sketch"]) == (40, 40, 40)
+        missing = select(observation.c.id).where(observation.c.sketch.is_(None))
+        assert not list(store.rows(missing))
+        ids = [(row.site, row.id) for row in store.rows(select(observation.c.site, observation.c.id))]
+        assert len(set(ids)) == len(ids)
+
+
+def test_forgetting_what_is_old_leaves_what_is_used(postgresql_url: str) -> None:
+    with Store.open(postgresql_url) as store:
+        store.add([seen(str(number), str(number % 700), time=float(number)) for number in range(2_000)])
+        store.add([CheckRow("", "example.com", "rule", 1.0), CrawlRow("", "example.com", "shop", "", 1.0, 2.0)])
+        assert store.prune(max_rows=600) == 1_400
+        assert table_counts(store)["page_sketch"] == 600
+        assert all(each.sketch is not None for each in store.observations())
+        assert store.size() > 100_000
