@@ -39,6 +39,13 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/errors/<where>", "Faults inside the plug-in. The crawl went on, and the URL was treated as new."),
     ("dedup/extra/requests", "Probes and refetches that savings have paid for (DEDUP_EXTRA)."),
     ("dedup/extra/stopped", "Sites of which probes and refetches were given up, since they answered with an error."),
+    ("dedup/fleet/dead", "Workers of the job that were found dead, and whose pages were fetched after all."),
+    ("dedup/fleet/exchanges", "Calls of Redis that have claimed a page or followed the other workers of the job."),
+    ("dedup/fleet/led", "1 if the worker has learned for all workers of its job, and done what is left at the end."),
+    ("dedup/fleet/lost", "How often Redis had lost what the worker knew, so that the log was read anew."),
+    ("dedup/fleet/published", "Versions of the rules that the worker has let count for all workers of its job."),
+    ("dedup/fleet/recovered", "Requests made again that a dead worker of the job had lost."),
+    ("dedup/fleet/taken", "Requests whose page another worker of the job was a moment quicker to request."),
     (
         "dedup/items/duplicates",
         "Items of a page whose items were exported before: dropped in mode active, counted in mode shadow (DEDUP_DROP_DUPLICATE_ITEMS).",

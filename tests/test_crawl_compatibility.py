@@ -1,16 +1,14 @@
 """Beside other parts of Scrapy and other plug-ins: nothing is lost, nothing breaks, and duplicates go.
 
 What else docs/compatibility.rst names stands elsewhere: jobs in test_crawl_jobs.py, one worker of scrapy-redis in
-test_crawl_redis.py, types of items in test_crawl_pipeline.py, folders that cannot be written in test_crawl_live.py and
+test_crawl_redis.py, several in test_crawl_fleet.py, types of items in test_crawl_pipeline.py, folders that cannot be written in test_crawl_live.py and
 test_crawl_learner.py, Scrapy's reactors in test_crawl_robust.py.
 """
 
 import io
 import json
 import os
-import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ from .crawling import Links, crawl, in_reactor, rule, write_rules
 from .mask_files import save_mask
 from .scrapy_versions import SCRAPY
 from .server import Answer, Asked, Server, page, prose
+from .servers import RedisServer
 
 IDS = 6
 
@@ -53,30 +52,17 @@ def ids(urls: Any) -> Counter[str]:
 # scrapy-redis
 
 
-@pytest.fixture
-def redis_port() -> Iterator[int]:
-    """A server that speaks the protocol of Redis."""
+@pytest.mark.redis
+def test_two_workers_of_scrapy_redis(project: Project, serve: Serve, redis_server: RedisServer) -> None:
+    """What one worker has fetched the other one does not, and what one has queued the other may fetch."""
     pytest.importorskip("scrapy_redis")
-    fakeredis = pytest.importorskip("fakeredis")
-    server = fakeredis.TcpFakeServer(("127.0.0.1", 0))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-def test_two_workers_of_scrapy_redis(project: Project, serve: Serve, redis_port: int) -> None:
-    """Each discards for itself: a page is fetched by both at most, and what one has queued the other may fetch."""
     server = serve(shop)
     write_rules(sids(server), directory=str(project.folder / "dedup-rules"))
     more = {
         "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
         "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
         "SCHEDULER_PERSIST": True,
-        "REDIS_URL": f"redis://127.0.0.1:{redis_port}",
+        "REDIS_URL": redis_server.url,
         "DEDUP_LEARN": "off",
         "DEDUP_SAMPLE": 0,
         "DEDUP_EXTRA": 0,
@@ -92,9 +78,10 @@ def test_two_workers_of_scrapy_redis(project: Project, serve: Serve, redis_port:
         assert "dedup/errors" not in worker.stderr
     items = [json.loads((project.folder / name).read_text() or "[]") for name in ("a.json", "b.json")]
     found = ids(item["url"] for each in items for item in each)
-    assert set(found) == {str(number) for number in range(IDS)}, "nothing is lost"
-    assert max(found.values()) <= 2, "once by each worker at most"
+    assert found == {str(number): 1 for number in range(IDS)}, "nothing is lost, nothing is fetched twice"
     assert all(number == 1 for target, number in server.hits.items() if target != "/"), "they share Redis' filter"
+    with pytest.importorskip("redis").Redis.from_url(redis_server.url) as client:
+        assert not client.hlen("shop:requests:dedup:workers"), "all have left"
 
 
 # Extensions, middlewares and commands of Scrapy

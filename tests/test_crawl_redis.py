@@ -1,6 +1,5 @@
 """scrapy-redis: its dupe filter ignores the request fingerprinter, so the rules act in front of it."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,20 +10,12 @@ from scrapy_dedup.rules import Ignore
 from .conftest import Serve
 from .crawling import Links, crawl, in_reactor, rule, write_rules
 from .server import Asked, page, prose
+from .servers import RedisServer
 
 pytest.importorskip("scrapy_redis")
-fakeredis = pytest.importorskip("fakeredis")
+redis = pytest.importorskip("redis")
 # It hands spiders around as Scrapy no longer does.
-pytestmark = pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")
-
-
-@pytest.fixture
-def redis() -> Iterator[Any]:
-    """A server in memory, which scrapy-redis connects to by its settings."""
-    server = fakeredis.FakeServer()
-    client = fakeredis.FakeStrictRedis(server=server)
-    yield client
-    client.close()
+pytestmark = [pytest.mark.redis, pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")]
 
 
 def shop(asked: Asked) -> Any:
@@ -35,33 +26,38 @@ def shop(asked: Asked) -> Any:
 
 @pytest.mark.parametrize("scheduler", [False, True])
 @in_reactor
-async def test_rules_act_in_front_of_it(serve: Serve, redis: Any, monkeypatch: Any, scheduler: bool) -> None:
-    monkeypatch.setattr("scrapy_redis.connection.get_redis", lambda **kwargs: redis)
-    settings: dict[str, Any] = {"DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter"}
+async def test_rules_act_in_front_of_it(serve: Serve, redis_server: RedisServer, scheduler: bool) -> None:
+    settings: dict[str, Any] = {
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "REDIS_URL": redis_server.url,
+    }
     if scheduler:
         settings |= {"SCHEDULER": "scrapy_redis.scheduler.Scheduler", "SCHEDULER_PERSIST": True}
     server = serve(shop)
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
     stock = await crawl(Links, server.url("/"), ADDONS={}, **settings)
-    redis.flushall()
-    server.reset()
-    done = await crawl(Links, server.url("/"), **settings)
-    assert len(stock.items) > len(done.items) == server.downloads == 5 + 1
-    if scheduler:
-        assert redis.scard("links:dupefilter") == 4 + 1, "the pages that were scheduled, and a link to the start page"
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        server.reset()
+        done = await crawl(Links, server.url("/"), **settings)
+        assert len(stock.items) > len(done.items) == server.downloads == 5 + 1
+        if scheduler:
+            assert client.scard("links:dupefilter") == 4 + 1, (
+                "the pages that were scheduled, and a link to the start page"
+            )
     assert not [name for name in done.dedup() if name.startswith("errors")]
 
 
-def test_what_else_it_offers_is_there(redis: Any, monkeypatch: Any) -> None:
+def test_what_else_it_offers_is_there(redis_server: RedisServer) -> None:
     from .crawling_parts import crawler
 
-    monkeypatch.setattr("scrapy_redis.connection.get_redis", lambda **kwargs: redis)
-    made_for = crawler(DUPEFILTER_CLASS="scrapy_redis.dupefilter.RFPDupeFilter")
+    made_for = crawler(DUPEFILTER_CLASS="scrapy_redis.dupefilter.RFPDupeFilter", REDIS_URL=redis_server.url)
     made_for.spider.settings = made_for.settings  # type: ignore[union-attr]
     made = DupeFilter.from_spider(made_for.spider)  # type: ignore[arg-type]
-    redis.sadd(made.key, "x")
-    made.clear()
-    assert not redis.exists("links:dupefilter")
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.sadd(made.key, "x")
+        made.clear()
+        assert not client.exists("links:dupefilter")
     with pytest.raises(AttributeError):
         made.no_such_thing  # noqa: B018
     made.close("finished")

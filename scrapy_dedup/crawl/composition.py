@@ -63,7 +63,7 @@ from .support.crawl_store import CrawlStore
 from .support.faults import Faults
 from .support.garbage_collection import Frozen
 from .support.idle_hook import BeforeIdle
-from .support.participation import is_crawl
+from .support.participation import is_crawl, is_of_fleet
 from .support.request_meta import RunMarks
 from .support.tally import Tally
 from .verify.choosing import SpotChecks
@@ -78,6 +78,9 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from .fleet.fleet import Fleet
+    from .fleet.shared_rules import RuleVersions
+    from .joining import Worker
     from .own_requests.prober import Prober
 
 T = TypeVar("T")
@@ -132,7 +135,10 @@ class CrawlComponents:
         self.names = CallbackNames(crawler)
         self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
         self.suspended = self.built(SuspendedRules)
+        self.fleet: Fleet | None = None
+        self.rule_versions: RuleVersions | None = None
         self.seen = Seen(self.faults)
+        self._worker = self._joined()
         self.depths = Depths(crawler.settings.getint("DEPTH_LIMIT"))
         self.ledger = self.built(Ledger)
         self.claims = self.built(SlotClaims)
@@ -187,6 +193,8 @@ class CrawlComponents:
         self.closing = self.built(CrawlClose)
 
         self._subscribe()
+        if self._worker is not None:
+            self._worker.connect(self)
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
 
@@ -238,6 +246,18 @@ class CrawlComponents:
             await self.postponing.use(sites, answer.get("candidates", {}))
         self.starter.suggest(sites, answer.get("refetch", {}))
 
+    def _joined(self) -> "Worker | None":
+        """Make this crawl a worker of a fleet, where its scheduler is that of scrapy-redis."""
+        if not (self.settings.fleet and self.settings.compares and is_of_fleet(self.crawler.settings)):
+            return None
+        try:
+            from .joining import Worker
+
+            return Worker(self)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self.faults.report("fleet", "The crawl cannot take part in what the others of its job do")
+            return None
+
     def _rules(self) -> RuleBook:
         try:
             return self.settings.load_rules()
@@ -251,10 +271,14 @@ class CrawlComponents:
 
     def _spider_opened(self) -> None:
         self.opening.open()
+        if self._worker is not None:
+            self._worker.open()
         self._frozen.hold()
 
     async def _spider_closed(self, reason: str) -> None:
         try:
+            if self._worker is not None:
+                await self._worker.close()
             await self.closing.close(reason)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
             self.faults.report("close", "The crawl could not be wound up")

@@ -53,6 +53,7 @@ class DupeFilter:
             self._spot_checks = components.spot_checks
             self._tally = components.tally
             self._stats = components.stats
+            self._fleet = components.fleet
             self._wrapped.share_memory(self._identities, self._faults)
             self._decision.wrapped = self._wrapped
 
@@ -102,6 +103,12 @@ class DupeFilter:
         closed: Deferred[None] | None = self._wrapped.call("close", reason)
         return closed
 
+    def clear(self) -> None:
+        """Forget all, as the scheduler of scrapy-redis asks its filter to."""
+        if self._components is not None and self._fleet is not None:
+            self._fleet.clear()
+        self._wrapped.call("clear")
+
     def log(self, request: "Request", spider: "Spider") -> None:
         """Let the wrapped filter log and count what it has filtered; ours is logged already."""
         ours, self._ours = self._ours, None
@@ -117,6 +124,39 @@ class DupeFilter:
         if identity is None:
             return bool(self.wrapped.request_seen(request))
         verdict = self._verdict(request, identity)
+        if verdict is not None and verdict.action is RequestAction.NEW and self._fleet is not None:
+            return self._claimed(request, identity, verdict, is_rescheduled=is_rescheduled, has_passed=has_passed)
+        return self._decided(request, identity, verdict, is_rescheduled=is_rescheduled, has_passed=has_passed)
+
+    def _claimed(
+        self,
+        request: "Request",
+        identity: "UrlIdentity",
+        verdict: RequestVerdict | None,
+        *,
+        is_rescheduled: bool,
+        has_passed: bool,
+    ) -> bool:
+        """Whether *request* is to be filtered, which is new to this worker of a fleet, but may not be to the others."""
+        if not self._claims.claim_shared(request, identity):
+            verdict = self._verdict(request, identity)
+        seen = True
+        try:
+            seen = self._decided(request, identity, verdict, is_rescheduled=is_rescheduled, has_passed=has_passed)
+        finally:
+            if seen:
+                self._claims.give_back(identity)
+        return seen
+
+    def _decided(
+        self,
+        request: "Request",
+        identity: "UrlIdentity",
+        verdict: RequestVerdict | None,
+        *,
+        is_rescheduled: bool,
+        has_passed: bool,
+    ) -> bool:
         if verdict is not None and verdict.action in (RequestAction.FILTER, RequestAction.FILTER_AGAIN):
             self._ours = request
             return True

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from ..settings.dedup_settings import Mode
 from ..support.compatibility import without_spider
 from ..support.components import components_of
-from ..support.request_meta import CHECKED, POSTPONED, is_checked, is_sent, note_sent
+from ..support.request_meta import CHECKED, POSTPONED, SAMPLE_OF, is_checked, is_sent, note_sent
 from .request_decision import RequestAction
 from .request_filter import DuplicateDiscarded
 
@@ -41,6 +41,7 @@ class Gate:
         self._request_filter = components.request_filter
         self._outcomes = components.outcomes
         self._postponing = components.postponing
+        self._fleet = components.fleet
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
@@ -59,6 +60,8 @@ class Gate:
             postponing.note_other()
         if mark is None or is_sent(mark):
             return None
+        if self._fleet is not None and SAMPLE_OF in request.meta:
+            self._fleet.check_popped.send(request)
         self._stop_duplicate(request)
         try:
             later: Request | None = postponing.put_back(request)

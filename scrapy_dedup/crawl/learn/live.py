@@ -16,6 +16,8 @@ from ..support.events import AwaitedEvent
 from .schedule import LearningSchedule
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
 
     from ..observe.repeats import Repeats
@@ -55,6 +57,8 @@ class Learning:
     _rule_reload: "RuleReload"
     _learning_runs: "LearningRuns"
     _before_idle: "BeforeIdle"
+    #: Whether it is this crawl that learns: of a fleet one worker does.
+    is_own: "Callable[[], bool]" = attrs.field(default=lambda: True, init=False)
     schedule: LearningSchedule = attrs.field(factory=LearningSchedule, init=False)
     #: Sites are learned, and their rules in use if that is done while the crawl goes on: the sites, and what the
     #: learning process answered.
@@ -84,7 +88,7 @@ class Learning:
             if self._settings.learns(repeated[0]):
                 self.schedule.repeat(*repeated)
         due = self.count(site, url)
-        if not self._settings.learns_live or self._status.is_closing:
+        if not self._settings.learns_live or self._status.is_closing or not self.is_own():
             return
         if due:
             self._begin_if_idle()
@@ -98,13 +102,17 @@ class Learning:
         What the others filter still is not to be fetched: what the suspended ones have filtered is when they are there.
         """
         try:
-            await self._rule_reload.reload([site])
+            await self._rule_reload.reload([site], from_files=self.is_own())
         except (RuleFileError, OSError):
             await self._rule_reload.reload([site], from_files=False)
         self._rule_reload.forget_suspended_aliases()
         if not self._settings.learns_live or self._status.is_closing:
             self._replay_schedule.retract()
             return
+        self.note_refuted(site)
+
+    def note_refuted(self, site: str) -> None:
+        """Note that a rule of *site* is refuted: others are to be learned in its place."""
         self.schedule.soon(site)
         self._refuted = True
         self._rescheduler.is_due = True
@@ -123,7 +131,7 @@ class Learning:
 
     def at_once(self, site: str) -> "Deferred[None] | None":
         """Learn *site* now, whatever rest is due; return what is called when that has ended, None if it cannot be."""
-        if not self._settings.learns_live or self._status.is_closing:
+        if not self._settings.learns_live or self._status.is_closing or not self.is_own():
             return None
         self.schedule.soon(site)
         ended: Deferred[None] = Deferred()
@@ -154,7 +162,7 @@ class Learning:
         return self._running is not None and (self._replaces or self._refuted or self._answers or self._asked)
 
     def _begin_if_idle(self) -> None:
-        if self._running is None and self._timer is None and not self._status.is_closing:
+        if self._running is None and self._timer is None and not self._status.is_closing and self.is_own():
             self._plan()
 
     def _plan(self) -> None:

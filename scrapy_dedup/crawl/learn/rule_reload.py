@@ -5,7 +5,7 @@ requests are given their new slots for a few milliseconds at a time.
 """
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from ...rules.book import RuleBook
+    from ..fleet.shared_rules import RuleVersions
     from ..identity.identities import Identities
     from ..identity.suspended_rules import SuspendedRules
     from ..seen.journal_lines import JournalPage
@@ -57,6 +58,7 @@ class RuleReload:
     _replay_schedule: "ReplaySchedule"
     _before_idle: "BeforeIdle"
     _spot_checks: "SpotChecks"
+    _rule_versions: "RuleVersions | None"
     _unsettled: "deque[Waiting]" = attrs.field(factory=deque, init=False)
     # Large dictionaries would hold up the event loop if they were forgotten at once.
     _needless: deque[dict[Any, Any]] = attrs.field(factory=deque, init=False)
@@ -75,9 +77,41 @@ class RuleReload:
         """
         await maybe_deferred_to_future(self._lock.acquire())
         try:
-            return await self._reload(sites, from_files=from_files)
+            if self._rule_versions is None:
+                return await self._reload(sites, from_files=from_files)
+            return await self._reload_shared(self._rule_versions, sites, from_files=from_files)
         finally:
             self._lock.release()
+
+    async def _reload_shared(self, versions: "RuleVersions", sites: Collection[str], *, from_files: bool) -> bool:
+        """As :meth:`_reload`, after other rules that another worker of the fleet lets count meanwhile."""
+        while True:
+            if versions.are_behind:
+                await self._take_over(versions)
+            if await self._reload(sites, from_files=from_files):
+                return True
+            if not versions.are_behind or self._status.is_closing:
+                return False
+
+    async def take_over(self) -> None:
+        """Use the rules that count for all workers of the fleet. Raises RedisError, OSError, ValueError."""
+        await maybe_deferred_to_future(self._lock.acquire())
+        try:
+            if self._rule_versions is not None and self._rule_versions.are_behind:
+                await self._take_over(self._rule_versions)
+        finally:
+            self._lock.release()
+
+    async def _take_over(self, versions: "RuleVersions") -> None:
+        shared = await versions.read()
+        book = self._suspended.amended(shared.book.beside(self._identities.book))
+        sites = {*shared.book.sites, *(site for site, _ in shared.suspended)}
+        changed, digest = await run_in_thread(lambda: self._compared(book, sites))
+        if not changed:
+            self._identities.book = book
+            versions.use(shared)
+        else:
+            await self._change(book, changed, digest, lambda: versions.use(shared))
 
     def _read(self, sites: Collection[str], *, from_files: bool) -> "tuple[RuleBook, tuple[str, ...], str]":
         """Return the rules, the sites whose keys may be others by them, and what slots are then made by."""
@@ -86,21 +120,36 @@ class RuleReload:
             checks = checks_in(self._settings.store, self._settings.scope)
             book = with_checks(before.reloaded(self._directories.all, sites), checks)
         book = self._suspended.amended(book)
+        return book, *self._compared(book, sites)
+
+    def _compared(self, book: "RuleBook", sites: Collection[str]) -> tuple[tuple[str, ...], str]:
+        """Return the sites whose keys may be others by *book*, and what slots are then made by."""
+        before = self._identities.book
         changed = tuple(
             site
             for site in sorted(sites)
             if not book.same_keys(before, site) or _acting_aliases(before, site) - _acting_aliases(book, site)
         )
-        return book, changed, self._identities.digest_of(book) if changed else ""
+        return changed, self._identities.digest_of(book) if changed else ""
 
     async def _reload(self, sites: Collection[str], *, from_files: bool) -> bool:
-        before = self._identities.book
         book, changed, digest = await run_in_thread(lambda: self._read(sites, from_files=from_files))
         if self._status.is_closing:
             return False
         if not changed:
             self._identities.book = book  # with other evidence, or kinds of aliases
             return False
+        return await self._change(book, changed, digest)
+
+    async def _change(
+        self,
+        book: "RuleBook",
+        changed: tuple[str, ...],
+        digest: str,
+        taken_over: "Callable[[], None] | None" = None,
+    ) -> bool:
+        """Use *book*, by which keys of the *changed* sites are others; *taken_over* if it is that of another worker."""
+        before = self._identities.book
         aliases = await self._aliases(book, frozenset(changed))
         move = self._seen.move(digest, lambda page: self._slot(book, changed, page))
         try:
@@ -108,8 +157,14 @@ class RuleReload:
                 await others_turn()
             if self._status.is_closing:
                 return False
+            if taken_over is None and self._rule_versions is not None and move is not None:
+                taken_over = await self._rule_versions.publish(book, changed, digest, move)
+                if taken_over is None:  # other rules count by now
+                    return False
             self._use(book, move, aliases)
             move = None
+            if taken_over is not None:
+                taken_over()
         finally:
             if move is not None:
                 move.abandon()

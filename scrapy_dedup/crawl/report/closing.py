@@ -73,9 +73,10 @@ class CrawlClose:
             logger.info("scrapy-dedup: %s", line, extra={"spider": self._status.spider})
         if self._field_hints is not None:
             self._field_hints.log()
-        if written and not shutdown:
+        last = written and not shutdown and not self._seen.others_go_on
+        if last:
             await run_in_thread(self._tidy)
-        await self._learning.finish(last=written and not shutdown)
+        await self._learning.finish(last=last)
         if written:
             await self._note_crawl(reason)
         try:
@@ -84,7 +85,7 @@ class CrawlClose:
             self._faults.report("probes", "What probes have shown could not be written")
         if written:
             await run_in_thread(_close_store, self._settings.store)
-            if not shutdown:
+            if last:
                 self._report_file.begin()
 
     async def _note_crawl(self, reason: str) -> None:

@@ -60,6 +60,8 @@ class Seen:
         #: Whether slots have moved, so that one that is on its way may be that of several URLs, all let pass.
         self.has_moved = False
         self._job = token_hex(8)
+        #: Whether other workers of the job go on when this one ends.
+        self.others_go_on = False
 
     def __len__(self) -> int:
         return len(self._values)
@@ -85,6 +87,13 @@ class Seen:
     def take(self, slot: int, url: str, callback: str, context: str = "", plain: bool = True) -> None:
         """Let *url* stand for a free slot: it is on its way. See :class:`.JournalPage` for the others."""
         self._values[slot] = self._written(slot, url, callback, context, plain)
+
+    def claim(self, page: JournalPage) -> bool:
+        """Claim a slot that seems to be free; return False if somebody else has it."""
+        return page.slot not in self
+
+    def unclaim(self, slot: int) -> None:
+        """Give back a slot that was claimed, and not taken."""
 
     def _written(self, slot: int, url: str, callback: str, context: str, plain: bool) -> int:
         if self._journal is not None:

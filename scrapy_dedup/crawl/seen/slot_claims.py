@@ -6,6 +6,7 @@ import attrs
 
 from ..settings.dedup_settings import Mode
 from ..support.request_meta import redirects_to
+from .journal_lines import JournalPage
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -47,6 +48,16 @@ class SlotClaims:
         self._seen.take(slot, request.url, identity.callback, identity.context, plain)
         if self._depths.limited:
             self._depths.note(request)
+
+    def claim_shared(self, request: "Request", identity: "UrlIdentity") -> bool:
+        """Claim the slot of *request* for this worker of a fleet; return False if it is another worker's."""
+        plain = self.is_plain(request, request.url, identity.slot)
+        page = JournalPage(identity.slot, request.url, identity.callback, identity.context, plain)
+        return self._seen.claim(page)
+
+    def give_back(self, identity: "UrlIdentity") -> None:
+        """Give back what was claimed for a request that does not go out."""
+        self._seen.unclaim(identity.slot)
 
     def claim_unfiltered(self, request: "Request") -> None:
         """Let a request that passes no filter (dont_filter) stand for its slot, if that is free."""

@@ -266,6 +266,13 @@ class SettingFields:
         "where the order matters or a spider may end, or never be idle, before they are fetched (see "
         ":doc:`/reference/with-scrapy`).",
     )
+    fleet: float = setting(
+        10.0,
+        values.number_or_none_at_all,
+        "number (seconds)",
+        "How many seconds a worker of a fleet may be silent before the others take it for dead. Workers with the scheduler "
+        "of scrapy-redis share what they have seen (see :doc:`/how-to/fleet`); 0 switches that off, so that each knows its own pages only.",
+    )
     share_cache: bool = setting(
         False,
         values.truth,

@@ -113,6 +113,11 @@ def positive_number(value: Any) -> float:
     return _number(value, "a number above 0", lambda number: number > 0)
 
 
+def number_or_none_at_all(value: Any) -> float:
+    """Return a number of at least 0."""
+    return _number(value, "a number of at least 0", lambda number: number >= 0, "0 switches it off.")
+
+
 def or_no_limit(read: Callable[[Any], N]) -> Callable[[Any], N | None]:
     """Return what reads None, too, for no limit."""
 

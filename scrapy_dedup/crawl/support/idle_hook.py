@@ -33,6 +33,8 @@ class BeforeIdle:
     work: "list[Callable[[], bool]]" = attrs.field(factory=list, init=False)
     #: The number of requests that were filtered so far, and when the spider was last let run idle.
     filtered: "Callable[[], int]" = attrs.field(default=lambda: 0, init=False)
+    #: Whether the spider is to stay open although there is nothing to do.
+    stays_open: "Callable[[], bool]" = attrs.field(default=lambda: False, init=False)
     _filtered_before: int = attrs.field(default=0, init=False)
     _puts_off: bool = attrs.field(default=False, init=False)
     _waiting: list[Deferred[None]] = attrs.field(factory=list, init=False)
@@ -85,5 +87,5 @@ class BeforeIdle:
 
         Without the plug-in that would be fetched, and the handler asked for more.
         """
-        if self.filtered() > self._filtered_before:
+        if self.filtered() > self._filtered_before or self.stays_open():
             raise DontCloseSpider

@@ -2,8 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from scrapy.utils.misc import load_object
+
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
 
 def is_crawl(crawler: "Crawler") -> bool:
@@ -15,3 +18,9 @@ def is_crawl(crawler: "Crawler") -> bool:
     """
     start = getattr(crawler.spidercls, "start", None)
     return crawler.crawling and not str(getattr(start, "__module__", "")).startswith("scrapy.commands.")
+
+
+def is_of_fleet(settings: "BaseSettings") -> bool:
+    """Whether the scheduler is that of scrapy-redis, or made from it: several workers may share its queue."""
+    scheduler = load_object(settings["SCHEDULER"])
+    return any(each.__module__ == "scrapy_redis.scheduler" for each in getattr(scheduler, "__mro__", ()))

@@ -23,6 +23,8 @@ START: Final = "dedup_start"
 COPIED: Final = "dedup_copied"
 #: A discard that is fetched all the same, to see whether its rule is right: its run and a digest of its URL.
 SAMPLE: Final = "dedup_sample"
+#: What a spot check is to show, for the worker of a fleet that fetches it.
+SAMPLE_OF: Final = "dedup_sample_of"
 #: Set if the page on which the spider found the link has it in a transient place only.
 TRANSIENT_LINK: Final = "dedup_transient_link"
 #: The number of a request that hands over what was found on the page where it was made.
@@ -35,10 +37,12 @@ PUT_BACK: Final = "dedup_put_back"
 #: wrapped filter has let it pass before.
 RESCHEDULED: Final = "dedup_rescheduled"
 #: Those that are about one request only.
-OWN: Final = (BEGUN, CHECKED, COPIED, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, START, TRANSIENT_LINK)
+OWN: Final = (BEGUN, CHECKED, COPIED, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, SAMPLE_OF, START, TRANSIENT_LINK)
 _SENT: Final = " sent"
 #: What may stand in a meta that was copied from a response's.
-_COPIES: Final = frozenset({BEGUN, CHECKED, TRANSIENT_LINK, SAMPLE, START, COPIED, POSTPONED, "redirect_urls"})
+_COPIES: Final = frozenset(
+    {BEGUN, CHECKED, TRANSIENT_LINK, SAMPLE, SAMPLE_OF, START, COPIED, POSTPONED, "redirect_urls"}
+)
 
 
 def mark_new(request: Request, *, start: bool = False) -> None:
@@ -52,6 +56,7 @@ def mark_new(request: Request, *, start: bool = False) -> None:
     meta.pop(CHECKED, None)
     meta.pop(TRANSIENT_LINK, None)
     meta.pop(SAMPLE, None)
+    meta.pop(SAMPLE_OF, None)
     meta.pop(POSTPONED, None)
     if start:
         meta[START] = digest(request.url)

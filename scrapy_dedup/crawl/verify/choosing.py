@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import attrs
 
 from ...rules.canonical import NORMAL_FORM
-from ...rules.evidence import Evidence
 from ...rules.model import Status
 from ...store.rows import DiscardState
 from ...urls.templates import template_of
 from ..decide.filtering_rules import differences, filtering_rules
 from ..identity.suspended_rules import rule_by_id
+from ..support.events import Event
 from ..support.request_meta import SAMPLE, digest, is_digest_of
 from .rule_trials import RuleTrials
-from .spot_check_rates import SpotCheckRate, has_room, kind_of
+from .spot_check_rates import SpotCheckRate, has_room, kind_of, rate_of_rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy import Request
 
-    from ...rules.model import Rule
     from ...store.rows import DiscardRow
     from ..identity.identities import Identities, UrlIdentity
     from ..identity.suspended_rules import SuspendedRules
@@ -46,8 +45,6 @@ logger = logging.getLogger(__name__)
 MOST: Final = 5_000
 #: Filtered requests that wait until it is drawn which of them are chosen.
 MOST_UNDRAWN: Final = 500
-#: Witness groups that a rule of the user's counts as having.
-USERS: Final = 30
 
 
 class Undrawn(NamedTuple):
@@ -91,11 +88,16 @@ class SpotChecks:
     _rescheduler: "Rescheduler"
     _tally: "Tally"
     _faults: "Faults"
-    _run: str = attrs.field(factory=lambda: token_hex(4), init=False)
+    #: The same in all workers of a fleet.
+    run: str = attrs.field(factory=lambda: token_hex(4), init=False)
+    #: A request goes out as a spot check.
+    check_begun: "Event[[Request, SpotCheck]]" = attrs.field(
+        init=False, default=attrs.Factory(lambda self: Event(self._faults), takes_self=True)
+    )
     #: By the id of the rule.
     _rates: dict[str, SpotCheckRate] = attrs.field(factory=dict, init=False)
     #: Spot checks made, by site.
-    _number: Counter[str] = attrs.field(factory=Counter, init=False)
+    number: Counter[str] = attrs.field(factory=Counter, init=False)
     #: By the digest of their URLs.
     under_way: dict[str, SpotCheck] = attrs.field(factory=dict, init=False)
     #: In the order in which they were filtered.
@@ -174,7 +176,7 @@ class SpotChecks:
         if NORMAL_FORM in rules:
             return False
         self._rescheduler.done.add(row.url)
-        self._begin(request, SpotCheck(request.url, row.site, rules, page, self._kinds(request.url, page), row.time))
+        self._begin(request, SpotCheck(request.url, row.site, rules, page, self.kinds(request.url, page), row.time))
         if not self._rescheduler.schedule(request, row):
             return False
         self._ledger.scheduled(row, DiscardState.SAMPLED)
@@ -185,18 +187,18 @@ class SpotChecks:
 
     def _drawn(self, site: str, rules: tuple[str, ...], url: str, other: str, at: float) -> SpotCheck | None:
         """Return a request that was filtered *at* a time as a spot check, if one of *rules* wants one: it is one of all of them."""
-        rates = [self._rate_of(site, rule) for rule in rules]
+        rates = [self.rate_of(site, rule) for rule in rules]
         wanted_alone = self.trials[site].wanted
         if len(rules) == 1 and rules[0] in wanted_alone:
             wanted_alone.remove(rules[0])
             rates[0].given()
-            return SpotCheck(url, site, rules, other, self._kinds(url, other), at)
-        room = has_room(self._settings.sample, self._tally.of(site).pages, self._number[site])
+            return SpotCheck(url, site, rules, other, self.kinds(url, other), at)
+        room = has_room(self._settings.sample, self._tally.of(site).pages, self.number[site])
         pages = template_of(url)[:2]  # by its path alone: what its query holds is what rules speak of
         wanted = [rate.takes(rule, url, pages, room=room) for rate, rule in zip(rates, rules, strict=True)]
         kinds = None
         if any(rate.looks for rate in rates):
-            kinds = self._kinds(url, other)
+            kinds = self.kinds(url, other)
             for number, (rate, rule) in enumerate(zip(rates, rules, strict=True)):
                 if rate.looks and rate.is_new(kinds.get(rule, 0)):
                     wanted[number] = True
@@ -205,26 +207,21 @@ class SpotChecks:
         for rate, taken in zip(rates, wanted, strict=True):
             if not taken:
                 rate.given()
-        return SpotCheck(url, site, rules, other, self._kinds(url, other) if kinds is None else kinds, at)
+        return SpotCheck(url, site, rules, other, self.kinds(url, other) if kinds is None else kinds, at)
 
-    def _kinds(self, url: str, other: str) -> dict[str, int]:
+    def kinds(self, url: str, other: str) -> dict[str, int]:
+        """Return, by the rules that take *url* for *other*, the kind of what they change there."""
         found = differences(self._identities.book, url, other)
         return {rule: kind_of(changed) for rule, changed in found.items()}
 
-    def _rate_of(self, site: str, rule: str) -> SpotCheckRate:
+    def rate_of(self, site: str, rule: str) -> SpotCheckRate:
+        """Return the rate of a rule."""
         rate = self._rates.get(rule)
         if rate is None:
-            rate = self._rates[rule] = self._new_rate(rule_by_id(self._identities.book, site, rule))
+            rate = self._rates[rule] = rate_of_rule(
+                self._settings.sample, rule_by_id(self._identities.book, site, rule)
+            )
         return rate
-
-    def _new_rate(self, rule: "Rule | None") -> SpotCheckRate:
-        if rule is None or rule.status is Status.MANUAL:
-            return SpotCheckRate.of(self._settings.sample, USERS, checked=True)
-        known = rule.evidence or Evidence()
-        agreeing = known.samples - known.refuted
-        return SpotCheckRate.of(
-            self._settings.sample, known.groups + agreeing, known.counterexamples, checked=agreeing > 0
-        )
 
     # What is under way
 
@@ -233,9 +230,10 @@ class SpotChecks:
             del self.under_way[next(iter(self.under_way))]
         key = digest(request.url)
         self.under_way[key] = check
-        self._number[check.site] += 1
+        self.number[check.site] += 1
         self._seen.note_another(request.url)
-        request.meta[SAMPLE] = f"{self._run} {key}"
+        request.meta[SAMPLE] = f"{self.run} {key}"
+        self.check_begun.send(request, check)
         logger.debug(
             "Fetching %(request)s as a spot check: is it the same page as %(page)s, as rule %(rule)s says?",
             {"request": request, "page": check.page, "rule": " and ".join(check.rules)},
@@ -247,7 +245,7 @@ class SpotChecks:
         if not isinstance(mark, str):
             return None
         run, _, key = mark.partition(" ")
-        return key if run == self._run and is_digest_of(key, request) else None
+        return key if run == self.run and is_digest_of(key, request) else None
 
     def is_check(self, request: "Request") -> bool:
         """Whether *request*, or one whose redirects have led to it, is a spot check that is under way."""
@@ -271,7 +269,7 @@ class SpotChecks:
     def note_undecided(self, check: SpotCheck) -> None:
         """Note that a spot check has shown nothing: another one of its kinds is to be made."""
         for rule, kind in check.kinds.items():
-            self._rate_of(check.site, rule).showed_nothing(kind)
+            self.rate_of(check.site, rule).showed_nothing(kind)
 
     # What they have shown
 

@@ -98,7 +98,12 @@ class Retraction:
             self._warn(error)
 
     def write(self) -> None:
-        """Write into the store what the spot checks of the crawl have shown; it waits."""
+        """Write into the store what the spot checks of the crawl have shown; it waits.
+
+        Each worker of a fleet knows what those of all have shown: the last one writes it.
+        """
+        if self._seen.others_go_on:
+            return
         now, rows = time.time(), []
         for site, trials in list(self._spot_checks.trials.items()):
             learned = {rule.id for rule in self._identities.book.for_site(site) if not rule.status.users}
@@ -133,7 +138,7 @@ class Retraction:
         the queue. Raises StoreError.
         """
         sites = {site for site, _ in self._suspended.found} | self._suspended.deferred
-        if not sites:
+        if not sites or self._seen.others_go_on:
             return 0
         book = self._suspended.amended(self._identities.book)
         in_use = book is self._identities.book

@@ -18,6 +18,7 @@ from ..decide.request_filter import DuplicateDiscarded
 from ..identity.suspended_rules import rule_by_id
 from ..observe.store_rows import LaterRow, base_row, is_quick, page_row
 from ..support.compatibility import run_in_thread
+from ..support.events import Event
 from .rule_trials import Case
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
+    from ..support.faults import Faults
     from ..support.tally import Tally
     from .choosing import SpotCheck, SpotChecks
     from .comparing import PageComparer, PageDifference
@@ -69,7 +71,13 @@ class SpotCheckJudge:
     _unchecked: "UncheckedRequests"
     _comparer: "PageComparer"
     _retraction: "Retraction"
+    _faults: "Faults"
     _warned: set[str] = attrs.field(factory=set, init=False)
+    #: A spot check has shown that it is its page, or, by a case, that it is another one.
+    check_judged: "Event[[SpotCheck, Case | None]]" = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.check_judged = Event(self._faults)
 
     async def judge(self, request: "Request", response: "Response") -> DuplicateDiscarded | None:
         """Compare a spot check; return what stops its response, None if that is to go on."""
@@ -118,6 +126,7 @@ class SpotCheckJudge:
         self._stats.inc_value("dedup/samples/confirmed")
         self._tally.confirmed(check.site)
         self._unchecked.note_confirmed(check)
+        self.check_judged.send(check, None)
         if self._store.add(row):  # it does not come to where responses are recorded
             self._stats.inc_value("dedup/recorded")
         await self._refute(check.site, self._spot_checks.trials[check.site].confirm(check.rules, check.kinds))
@@ -149,10 +158,21 @@ class SpotCheckJudge:
             check.kinds,
             elsewhere=found.elsewhere,
         )
+        self.check_judged.send(check, case)
         trials = self._spot_checks.trials[check.site]
         await self._refute(check.site, trials.accuse(case))
         if trials.wanted:
             await self._look_for_deciding(check.site, trials)
+
+    async def hear(self, check: "SpotCheck", case: Case | None) -> None:
+        """Take up what a spot check has shown to another worker of a fleet."""
+        if case is None:
+            self._unchecked.note_confirmed(check)
+            await self._refute(check.site, self._spot_checks.trials[check.site].confirm(check.rules, check.kinds))
+            return
+        if not case.elsewhere:
+            self._unchecked.note_differing(check)
+        await self._refute(check.site, self._spot_checks.trials[check.site].accuse(case))
 
     def _note(self, check: "SpotCheck", key: str) -> None:
         """Write a differing spot check into the ledger, which has none yet of one that was fetched instead of filtered."""

@@ -11,9 +11,15 @@ few of its filtered requests: each of these has its own spot checks, too.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from xxhash import xxh3_64_intdigest
+
+from ...rules.evidence import Evidence
+from ...rules.model import Status
+
+if TYPE_CHECKING:
+    from ...rules.model import Rule
 
 #: Filtered requests per page of a site of which the share that is asked for is taken: where many more URLs are made up than
 #: there are pages, a share of these URLs would be more than the pages.
@@ -23,6 +29,8 @@ KINDS: Final = 6
 #: Spot checks for the sake of kinds, with those that told nothing and are taken again.
 TRIES: Final = 12
 LOOKED_AT: Final = 200
+#: Witness groups that a rule of the user's counts as having.
+USERS: Final = 30
 #: Longer values are told apart by their shape.
 _SHORT: Final = 12
 #: Of so many filtered requests of one kind of pages one is checked, then of so many times as many.
@@ -102,6 +110,15 @@ class SpotCheckRate:
         """Count a spot check that was made for the sake of another rule."""
         self.taken += 1
         self.agreeing += 1
+
+
+def rate_of_rule(share: float, rule: "Rule | None") -> SpotCheckRate:
+    """Return the rate of a rule by its evidence; None is one that is not in use any more."""
+    if rule is None or rule.status is Status.MANUAL:
+        return SpotCheckRate.of(share, USERS, checked=True)
+    known = rule.evidence or Evidence()
+    agreeing = known.samples - known.refuted
+    return SpotCheckRate.of(share, known.groups + agreeing, known.counterexamples, checked=agreeing > 0)
 
 
 def kind_of(differences: Iterable[tuple[str, str | None, str | None]]) -> int:

@@ -1,0 +1,111 @@
+"""The workers of a job: which of them are alive, what they are doing, and which one leads.
+
+The leader learns, and does what is left to do when all are idle. A thread shows that its worker is alive, so that a
+worker that waits in a blocking call does not count as dead.
+"""
+
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Final
+
+from redis.exceptions import RedisError
+
+if TYPE_CHECKING:
+    from .shared_log import SharedLog
+
+BUSY, IDLE, DONE = "busy", "idle", "done"
+#: So often a worker shows within the time after which it counts as dead that it is alive.
+_BEATS: Final = 5
+
+
+class Members:
+    """The workers of a job, as far as one of them knows; *patience* are the seconds after which a silent one is dead."""
+
+    def __init__(self, log: "SharedLog", patience: float) -> None:
+        self._log = log
+        self._patience = patience
+        #: What this worker is doing.
+        self.state = BUSY
+        self.leader = ""
+        #: The last entry of the log when nothing was left to do, "" before that.
+        self.finished = ""
+        self._at_end = ""
+        #: What each worker is doing, "" if it is dead.
+        self.states: dict[str, str] = {}
+        self._over = Event()
+        self._thread: Thread | None = None
+
+    def open(self) -> None:
+        """Show from now on that the worker is alive. Raises RuntimeError where no further thread can be started."""
+        self.look()
+        self._thread = Thread(target=self._beat, name="scrapy-dedup fleet", daemon=True)
+        self._thread.start()
+
+    def _beat(self) -> None:
+        while not self._over.wait(self._patience / _BEATS):
+            self.look()
+
+    def look(self) -> bool:
+        """Show that the worker is alive, and look what the others do; return False if Redis does not answer."""
+        try:
+            found = self._log.beat(self.state, int(self._patience * 1000), self._at_end if self.state == DONE else "")
+            self.leader, self.finished, self.states = found
+        except (RedisError, OSError):
+            self.leader = ""
+            return False
+        return True
+
+    def finish(self, last: str) -> None:
+        """Tell the others that nothing is left to do, as *last* is the last entry of the log."""
+        if self.state != DONE:
+            self._at_end = last
+            self.become(DONE)
+
+    def become(self, state: str) -> None:
+        """Tell the others what this worker is doing now."""
+        if self.state != state:
+            self.state = state
+            self.look()
+
+    @property
+    def leads(self) -> bool:
+        """Whether this worker leads."""
+        return self.leader == self._log.worker
+
+    @property
+    def others(self) -> list[str]:
+        """What the other workers are doing that are alive."""
+        return [state for worker, state in self.states.items() if state and worker != self._log.worker]
+
+    @property
+    def are_idle(self) -> bool:
+        """Whether no other worker does anything."""
+        return BUSY not in self.others
+
+    @property
+    def leader_is_done(self) -> bool:
+        """Whether the leader has nothing left to do."""
+        return self.states.get(self.leader) == DONE
+
+    @property
+    def dead(self) -> list[str]:
+        """The workers that have died."""
+        return [worker for worker, state in self.states.items() if not state]
+
+    def bury(self) -> None:
+        """Forget those that are dead."""
+        try:
+            self._log.bury(self.dead)
+        except (RedisError, OSError):
+            return
+        self.states = {worker: state for worker, state in self.states.items() if state}
+
+    def close(self) -> int:
+        """Leave the job; return how many workers are left. It waits."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        try:
+            return self._log.leave()
+        except (RedisError, OSError):
+            return len(self.others)

@@ -1,0 +1,156 @@
+"""What Redis does for a fleet in one step each: scripts in its own language, Lua.
+
+All keys of a job begin with one prefix, ``KEYS[1]``:
+
+=============== ==================================================================
+``meta``        a hash: ``job`` (a name), ``version`` of the rules, ``digest`` of
+                what slots are made by, ``trimmed`` (the last entry that is packed)
+``log``         a stream of entries, each the lines of one worker
+``packed``      a list of older entries, compressed, some hundreds in each
+``slots:V:B``   by version and bucket: sets of the slots that are taken
+``rules``       a hash: site -> version, and the text of its rule file, compressed
+``suspended``   a hash: site and rule -> why it is suspended
+``workers``     a hash: worker -> when it has joined
+``alive:W``     what worker W is doing; it expires when W is dead
+``leader``      the worker that learns; it expires likewise
+=============== ==================================================================
+"""
+
+from typing import Final
+
+#: Tell of the job, and make it where it is not there yet. ARGV: name, digest, worker, seconds since 1970.
+#: Return job, version, digest, and whether no other worker is alive.
+JOIN: Final = """
+local p = KEYS[1]
+if redis.call('HSETNX', p .. 'meta', 'job', ARGV[1]) == 1 then
+  redis.call('HSET', p .. 'meta', 'version', '1', 'digest', ARGV[2], 'trimmed', '0-0')
+end
+local alone = 1
+for _, worker in ipairs(redis.call('HKEYS', p .. 'workers')) do
+  if worker ~= ARGV[3] and redis.call('EXISTS', p .. 'alive:' .. worker) == 1 then alone = 0 end
+end
+redis.call('HSET', p .. 'workers', ARGV[3], ARGV[4])
+local meta = redis.call('HMGET', p .. 'meta', 'job', 'version', 'digest')
+return {meta[1], meta[2], meta[3], alone}
+"""
+
+_KNOWN: Final = """
+local function numbers(id)
+  local ms, seq = string.match(id, '^(%d+)-(%d+)$')
+  return tonumber(ms), tonumber(seq)
+end
+local function is_later(one, two)
+  local a, b = numbers(one)
+  local c, d = numbers(two)
+  return a > c or (a == c and b > d)
+end
+"""
+
+#: Hand over lines, claim a slot, and hear of the others. ARGV: the last entry that is known, version, worker, how many
+#: entries to return, the lines, then, of the slot to be claimed, its bucket, the slot ("" where none is) and its line;
+#: then sign, bucket and slot of each that has become taken ("+") or free ("-").
+#: Return status, version, the last entry that is known then, whether there are more, and entries. Status is "lost" where
+#: the log is another one, "stale" where the rules are, "taken" where the slot is, else "ok".
+EXCHANGE: Final = (
+    _KNOWN
+    + """
+local p, last, worker, most = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[4])
+local log = p .. 'log'
+local meta = redis.call('HMGET', p .. 'meta', 'job', 'version', 'trimmed')
+if not meta[1] then return {'lost', 0, last, 0, {}} end
+local entries, more = {}, 0
+if is_later(last, meta[3]) then
+  if #redis.call('XRANGE', log, last, last) == 0 then return {'lost', 0, last, 0, {}} end
+elseif last ~= meta[3] then
+  more = 2
+end
+if more == 0 then
+  entries = redis.call('XRANGE', log, '(' .. last, '+', 'COUNT', most)
+  if #entries == most then more = 1 end
+  if #entries > 0 then last = entries[#entries][1] end
+end
+local status, lines = 'ok', ARGV[5]
+local current = meta[2] == ARGV[2]
+if current then
+  for i = 9, #ARGV, 3 do
+    local command = ARGV[i] == '+' and 'SADD' or 'SREM'
+    redis.call(command, p .. 'slots:' .. meta[2] .. ':' .. ARGV[i + 1], ARGV[i + 2])
+  end
+end
+if ARGV[7] ~= '' then
+  if not current then
+    status = 'stale'
+  elseif redis.call('SADD', p .. 'slots:' .. meta[2] .. ':' .. ARGV[6], ARGV[7]) == 0 then
+    status = 'taken'
+  end
+  if status ~= 'taken' then lines = lines .. ARGV[8] end
+end
+if lines ~= '' then
+  local id = redis.call('XADD', log, '*', 'e', worker .. '\\n' .. lines)
+  if more == 0 then last = id end
+end
+return {status, meta[2], last, more, entries}
+"""
+)
+
+#: Let other rules count. ARGV: the version before, the last entry that is known, digest, whether entries that are not
+#: known may be there, number of fields, then name of the hash, field and value of each of these, then bucket and slot of
+#: each slot that is not in the new table yet. Return whether they count, and the version that does.
+PUBLISH: Final = """
+local p = KEYS[1]
+local version = redis.call('HGET', p .. 'meta', 'version')
+if version ~= ARGV[1] then return {0, version or '0'} end
+if ARGV[4] == '0' then
+  if #redis.call('XRANGE', p .. 'log', '(' .. ARGV[2], '+', 'COUNT', 1) > 0 then return {0, version} end
+end
+local new = tostring(tonumber(version) + 1)
+local at = 6
+for i = 1, tonumber(ARGV[5]) do
+  redis.call('HSET', p .. ARGV[at], ARGV[at + 1], ARGV[at + 2])
+  at = at + 3
+end
+for i = at, #ARGV, 2 do
+  redis.call('SADD', p .. 'slots:' .. new .. ':' .. ARGV[i], ARGV[i + 1])
+end
+redis.call('HSET', p .. 'meta', 'version', new, 'digest', ARGV[3])
+return {1, new}
+"""
+
+#: Pack the entries up to one. ARGV: the last entry that was packed before, that one, what they are packed into.
+PACK: Final = """
+local p = KEYS[1]
+if redis.call('HGET', p .. 'meta', 'trimmed') ~= ARGV[1] then return 0 end
+redis.call('RPUSH', p .. 'packed', ARGV[3])
+redis.call('HSET', p .. 'meta', 'trimmed', ARGV[2])
+local ms, seq = string.match(ARGV[2], '^(%d+)-(%d+)$')
+redis.call('XTRIM', p .. 'log', 'MINID', ms .. '-' .. string.format('%d', tonumber(seq) + 1))
+return 1
+"""
+
+#: Show that a worker is alive, and become the leader if there is none. ARGV: worker, what it is doing, milliseconds
+#: until it counts as dead, the last entry if nothing is left to do. Return the leader, that entry, and worker and state of each worker, "" for those that are dead.
+BEAT: Final = """
+local p = KEYS[1]
+redis.call('SET', p .. 'alive:' .. ARGV[1], ARGV[2], 'PX', ARGV[3])
+local leader = redis.call('GET', p .. 'leader')
+if not leader or leader == ARGV[1] then
+  redis.call('SET', p .. 'leader', ARGV[1], 'PX', ARGV[3])
+  leader = ARGV[1]
+end
+if ARGV[4] ~= '' then redis.call('HSET', p .. 'meta', 'finished', ARGV[4]) end
+local found = {leader, redis.call('HGET', p .. 'meta', 'finished') or ''}
+for _, worker in ipairs(redis.call('HKEYS', p .. 'workers')) do
+  found[#found + 1] = worker
+  found[#found + 1] = redis.call('GET', p .. 'alive:' .. worker) or ''
+end
+return found
+"""
+
+#: Take a worker out. ARGV: worker.
+LEAVE: Final = """
+local p = KEYS[1]
+redis.call('HDEL', p .. 'workers', ARGV[1])
+redis.call('DEL', p .. 'alive:' .. ARGV[1])
+if redis.call('GET', p .. 'leader') == ARGV[1] then redis.call('DEL', p .. 'leader') end
+return redis.call('HLEN', p .. 'workers')
+"""

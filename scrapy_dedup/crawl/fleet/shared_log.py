@@ -1,0 +1,279 @@
+"""The log that the workers of a job share, and the slots they have taken: what is asked of the Redis server of scrapy-redis.
+
+Methods raise RedisError. Those that say so wait long, and are called in threads.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from secrets import token_hex
+from time import time
+from typing import Any, Final, NamedTuple
+
+from scrapy.settings import BaseSettings
+
+from . import scripts
+
+#: Slots are spread over so many sets, which Redis packs as long as each has no more than 512.
+BUCKETS: Final = 256
+#: Entries in one answer, and those beside the packed ones: they are packed when there are as many again.
+MOST: Final = 500
+FRESH: Final = 256
+#: Slots written at once.
+_MANY: Final = 2_000
+NOTHING: Final = "0-0"
+
+
+class Entry(NamedTuple):
+    """An entry of the log: its id, who has written it, and its lines."""
+
+    id: str
+    worker: str
+    lines: list[str]
+
+    @classmethod
+    def of(cls, name: str, text: str) -> "Entry":
+        """Return the entry of that name and text."""
+        worker, *lines = text.split("\n")
+        return cls(name, worker, lines)
+
+
+class Reply(NamedTuple):
+    """What an exchange says."""
+
+    status: str
+    version: int
+    #: The last entry that is known with those of this reply.
+    last: str
+    #: Whether there are further ones; and whether they, or those of this reply, are packed.
+    more: bool
+    packed: bool
+    entries: list[Entry]
+
+
+class Joined(NamedTuple):
+    """What a worker hears when it joins."""
+
+    job: str
+    version: int
+    digest: str
+    #: Whether no other worker is alive.
+    is_alone: bool
+
+
+class SharedRuleTexts(NamedTuple):
+    """A version of the rules: its number, what slots are made by under it, and what has changed."""
+
+    version: int
+    digest: str
+    #: By site: the text of its rule file.
+    texts: dict[str, str]
+    #: By site and id of a rule: why it is suspended, in JSON.
+    suspended: dict[str, str]
+
+
+class SharedLog:
+    """The keys of one job on a Redis server."""
+
+    def __init__(self, settings: BaseSettings, spider: str) -> None:
+        from scrapy_redis import connection, defaults
+
+        given = {name: settings.get(name) for name in settings if str(name).startswith("REDIS_")}
+        given["REDIS_PARAMS"] = {
+            **settings.getdict("REDIS_PARAMS"),
+            "decode_responses": False,
+        }  # what is packed is no text
+        given.pop("REDIS_DECODE_RESPONSES", None)
+        self.worker = token_hex(4)
+        queue = settings.get("SCHEDULER_QUEUE_KEY") or defaults.SCHEDULER_QUEUE_KEY
+        self.queue = queue % {"spider": spider}
+        self.prefix = f"{self.queue}:dedup:"
+        self._client: Any = connection.from_settings(BaseSettings(given))
+        self._join, self._exchange, self._publish, self._pack, self._beat, self._leave = map(
+            self._client.register_script,
+            (scripts.JOIN, scripts.EXCHANGE, scripts.PUBLISH, scripts.PACK, scripts.BEAT, scripts.LEAVE),
+        )
+
+    def _called(self, script: Any, *arguments: object) -> list[Any]:
+        found: list[Any] = script(keys=[self.prefix], args=arguments)
+        return found
+
+    def join(self, job: str, digest: str) -> Joined:
+        """Join the job, or begin it under the name *job*."""
+        found = self._called(self._join, job, digest, self.worker, int(time()))
+        return Joined(_text(found[0]), int(found[1]), _text(found[2]), bool(found[3]))
+
+    def exchange(
+        self,
+        last: str,
+        version: int,
+        lines: Sequence[str] = (),
+        moved: Iterable[tuple[str, int]] = (),
+        claim: tuple[int, str] | None = None,
+    ) -> Reply:
+        """Hand over *lines* and the slots that have become taken or free, claim a slot, and hear of the others."""
+        slot, line = claim or (0, "")
+        given: list[object] = [last, version, self.worker, MOST, "\n".join(lines)]
+        given += [_bucket(slot), slot, f"\n{line}" if lines else line] if claim else ["", "", ""]
+        for sign, each in moved:
+            given += [sign, _bucket(each), each]
+        status, now, known, more, entries = self._called(self._exchange, *map(_encoded, given))
+        found = [Entry.of(_text(name), _text(fields[1])) for name, fields in entries]
+        return Reply(_text(status), int(now), _text(known), int(more) > 0, int(more) == 2, found)
+
+    # What a worker that joins, or was away for long, has to read: in threads
+
+    def packed(self, last: str) -> Iterator[Entry]:
+        """Yield the entries after *last*, the packed ones first; it waits long."""
+        known = number_of(last)
+        at = 0
+        while chunks := self._client.lrange(f"{self.prefix}packed", at, at + 7):
+            at += len(chunks)
+            for chunk in chunks:
+                for name, text in unpacked(chunk):
+                    if number_of(name) > known:
+                        yield Entry.of(name, text)
+                        known = number_of(name)
+        for name, fields in self._client.xrange(f"{self.prefix}log", "-", "+"):
+            if number_of(_text(name)) > known:
+                yield Entry.of(_text(name), _text(next(iter(fields.values()))))
+
+    def pack(self) -> bool:
+        """Pack the older ones of the entries, if there are many; it waits. Return whether there may be more of them."""
+        if self._client.xlen(f"{self.prefix}log") < 2 * FRESH:
+            return False
+        before = self._client.hget(f"{self.prefix}meta", "trimmed")
+        entries = self._client.xrange(f"{self.prefix}log", "-", "+", count=FRESH)
+        found = [(_text(name), _text(next(iter(fields.values())))) for name, fields in entries]
+        if before is None or not found:
+            return False
+        return bool(self._called(self._pack, _text(before), found[-1][0], pack(found)))
+
+    # Rules
+
+    def write_slots(self, version: int, slots: Sequence[int]) -> None:
+        """Note that *slots* are taken by the rules of a version that does not count yet; it waits long."""
+        for at in range(0, len(slots), _MANY):
+            with self._client.pipeline(transaction=False) as pipe:
+                by_bucket: dict[int, list[int]] = {}
+                for slot in slots[at : at + _MANY]:
+                    by_bucket.setdefault(_bucket(slot), []).append(slot)
+                for bucket, some in by_bucket.items():
+                    pipe.sadd(f"{self.prefix}slots:{version}:{bucket}", *some)
+                pipe.execute()
+
+    def forget_slots(self, version: int) -> None:
+        """Forget the slots of a version that does not count any more, or never will; it waits."""
+        self._client.unlink(*(f"{self.prefix}slots:{version}:{bucket}" for bucket in range(BUCKETS)))
+
+    def rules(self, since: int) -> "SharedRuleTexts":
+        """Return what versions after *since* say; it waits."""
+        with self._client.pipeline(transaction=True) as pipe:
+            pipe.hmget(f"{self.prefix}meta", "version", "digest")
+            pipe.hgetall(f"{self.prefix}rules")
+            pipe.hgetall(f"{self.prefix}suspended")
+            (version, digest), texts, suspended = pipe.execute()
+        new = {}
+        for site, value in texts.items():
+            of_version, _, text = value.partition(b" ")
+            if int(of_version) > since:
+                new[_text(site)] = zlib.decompress(text).decode()
+        return SharedRuleTexts(
+            int(version or 0), _text(digest or ""), new, {_text(name): _text(why) for name, why in suspended.items()}
+        )
+
+    def publish(
+        self,
+        before: int,
+        last: str,
+        rules: "SharedRuleTexts",
+        slots: Iterable[int],
+        *,
+        whatever: bool = False,
+    ) -> tuple[bool, int]:
+        """Let *rules* count, unless *before* does not any more, or entries have come after *last*.
+
+        *slots* are those that :meth:`write_slots` has not written. Return whether they count now, and the version that
+        does.
+        """
+        fields: list[object] = []
+        for site, text in rules.texts.items():
+            fields += ["rules", site, b"%d " % rules.version + zlib.compress(text.encode())]
+        for name, why in rules.suspended.items():
+            fields += ["suspended", name, why]
+        given: list[object] = [before, last, rules.digest, int(whatever), len(fields) // 3, *fields]
+        for slot in slots:
+            given += [_bucket(slot), slot]
+        done, version = self._called(self._publish, *given)
+        return bool(done), int(version)
+
+    def publish_own(self, before: int, digest: str) -> tuple[bool, int]:
+        """Let the rules count that the files of this worker say, and nothing else, as it is alone; it waits."""
+        self._client.unlink(f"{self.prefix}rules", f"{self.prefix}suspended")
+        rules = SharedRuleTexts(before + 1, digest, {}, {})
+        return self.publish(before, NOTHING, rules, (), whatever=True)
+
+    # Workers
+
+    def beat(self, state: str, milliseconds: int, finished: str = "") -> tuple[str, str, dict[str, str]]:
+        """Show that the worker is alive, and that nothing was left to do when the log had the entry *finished*.
+
+        Return the leader, when nothing was left to do, and the state of each worker, "" of the dead ones.
+        """
+        found = self._called(self._beat, self.worker, state, milliseconds, finished)
+        leader, at_end, *rest = map(_text, found)
+        return leader, at_end, dict(zip(rest[::2], rest[1::2], strict=True))
+
+    def leave(self) -> int:
+        """Leave the job; return how many workers are left."""
+        left: Any = self._called(self._leave, self.worker)
+        return int(left)
+
+    def bury(self, workers: Iterable[str]) -> None:
+        """Forget workers that are dead."""
+        for worker in workers:
+            self._client.hdel(f"{self.prefix}workers", worker)
+
+    def clear(self) -> None:
+        """Forget the job."""
+        names = [f"{self.prefix}{name}" for name in ("meta", "log", "packed", "rules", "suspended")]
+        version = int(self._client.hget(f"{self.prefix}meta", "version") or 0)
+        names += [
+            f"{self.prefix}slots:{each}:{bucket}"
+            for each in range(max(1, version - 1), version + 2)
+            for bucket in range(BUCKETS)
+        ]
+        self._client.unlink(*names)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+def number_of(name: str) -> tuple[int, int]:
+    """Return what tells which of two entries is the later one."""
+    ms, _, sequence = name.partition("-")
+    return int(ms), int(sequence)
+
+
+def pack(entries: Sequence[tuple[str, str]]) -> bytes:
+    """Return entries in few bytes."""
+    return zlib.compress(json.dumps(entries, separators=(",", ":")).encode(), 9)
+
+
+def unpacked(chunk: bytes) -> list[tuple[str, str]]:
+    """Return the entries of :func:`pack`."""
+    found: list[tuple[str, str]] = json.loads(zlib.decompress(chunk))
+    return found
+
+
+def _bucket(slot: int) -> int:
+    return slot % BUCKETS
+
+
+def _encoded(value: object) -> object:
+    return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,91 @@
+"""A crawl that is a worker of a fleet: what is seen, learned and left to do is that of all workers of its job."""
+
+from typing import Any
+
+from scrapy.utils.defer import deferred_from_coro
+
+from .fleet.fleet import Fleet
+from .fleet.shared_log import SharedLog
+from .fleet.shared_rules import RuleVersions
+from .fleet.shared_seen import SharedSeen
+from .observe.site_masks import read_masks
+from .support.compatibility import run_in_thread
+from .verify.fleet_checks import FleetChecks
+
+
+class Worker:
+    """Connects the services of a crawl, :class:`.CrawlComponents`, with the other workers of its job."""
+
+    def __init__(self, components: Any) -> None:
+        log = SharedLog(components.crawler.settings, components.status.spider.name)
+        seen = SharedSeen(components.faults, components.stats, log)
+        components.seen = seen
+        components.rule_versions = components.built(RuleVersions)
+        seen.take_rules = components.rule_versions.take_first
+        components.fleet = self._fleet = components.built(Fleet)
+        self._faults = components.faults
+
+    def connect(self, components: Any) -> None:
+        """Let the services hear of the other workers."""
+        self._seen = components.seen
+        self._identities = components.identities
+        self._suspended = components.suspended
+        self._spot_checks = components.spot_checks
+        self._rescheduler = components.rescheduler
+        self._rule_reload = components.rule_reload
+        self._directories = components.directories
+        self._masks = components.masks
+        self._learning = components.learning
+        fleet = self._fleet
+        follows = "fleet", "What the other workers do could not be followed"
+        fleet.slot_fetched.subscribe(self._note_fetched, *follows)
+        fleet.request_released.subscribe(components.replay_schedule.schedule, *follows)
+        fleet.rules_changed.subscribe(self._take_over, *follows)
+        self._checks = FleetChecks(components.spot_checks, components.judge, self._seen)
+        fleet.check_popped.subscribe(self._checks.adopt, *follows)
+        fleet.told.subscribe(self._checks.hear, *follows)
+        components.spot_checks.check_begun.subscribe(self._checks.tell_begun, *follows)
+        components.judge.check_judged.subscribe(self._checks.tell_judged, *follows)
+        fleet.leadership_gained.subscribe(self._lead, *follows)
+        self._learning.is_own = lambda: fleet.leads
+        idle = components.before_idle
+        learning, *for_all = idle.work
+        idle.work = [learning, fleet.before_idle, *map(fleet.for_all, (*for_all, fleet.recover_lost))]
+        idle.stays_open = fleet.stays_open
+
+    def open(self) -> None:
+        """Take part from now on, as the spider is open."""
+        try:
+            self._spot_checks.run = self._seen.job
+            self._fleet.opened()
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._faults.report("fleet", "The crawl cannot take part in what the others of its job do")
+
+    async def close(self) -> None:
+        """Leave the job, as the spider has closed."""
+        await self._fleet.close()
+
+    def _note_fetched(self, slot: int) -> None:
+        """Note that another worker has fetched the page of a slot."""
+        self._spot_checks.note_fetched(slot)
+        url = self._seen.url(slot)
+        if url:
+            self._learning.note_page(self._identities.site_and_mode(url)[0], url)
+
+    def _take_over(self) -> None:
+        deferred_from_coro(self._use_shared_rules()).addErrback(lambda _: None)
+
+    async def _use_shared_rules(self) -> None:
+        refuted = set(self._suspended.found)
+        try:
+            await self._rule_reload.take_over()
+            self._masks.use(await run_in_thread(read_masks, self._directories.all, self._faults))
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._faults.report("fleet", "The rules of another worker could not be taken over")
+        for site in {site for site, _ in self._suspended.found.keys() - refuted}:
+            self._learning.note_refuted(site)
+
+    def _lead(self) -> None:
+        """Do what is left to do from now on: what others have filtered may be needed."""
+        self._rescheduler.is_due = True
+        self._seen.lacking = True

@@ -1,0 +1,293 @@
+"""Workers of one job: what one of them has seen, the others know, whatever happens to it or to Redis."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.settings import BaseSettings
+from twisted.internet.defer import Deferred
+
+from scrapy_dedup.crawl.seen.journal_lines import JournalPage
+from scrapy_dedup.crawl.seen.seen import Waiting
+from scrapy_dedup.rules import Ignore
+
+from .conftest import Serve
+from .crawling import Links, crawler_of, in_reactor, rule, run, write_rules
+from .server import Asked, page, prose
+from .servers import RedisServer
+from .waiting import wait_until
+
+pytest.importorskip("scrapy_redis")
+redis = pytest.importorskip("redis")
+
+from scrapy_dedup.crawl.fleet.members import BUSY, IDLE, Members
+from scrapy_dedup.crawl.fleet.shared_lines import page_of, taken_line
+from scrapy_dedup.crawl.fleet.shared_log import FRESH, NOTHING, SharedLog, SharedRuleTexts
+from scrapy_dedup.crawl.fleet.shared_seen import SharedSeen
+
+pytestmark = [pytest.mark.redis, pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")]
+
+
+class Faults:
+    """Notes the faults that are reported."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def report(self, where: str, what: str) -> None:
+        self.told.append(what)
+
+
+class Stats:
+    def inc_value(self, name: str, count: int = 1) -> None:
+        """Count nothing."""
+
+
+class Worker(SharedSeen):
+    """A worker without a crawl, whose slots are the hash of the URL's path."""
+
+    def __init__(self, server: RedisServer) -> None:
+        self.faults = Faults()
+        log = SharedLog(BaseSettings({"REDIS_URL": server.url, "REDIS_PARAMS": {"socket_timeout": 5}}), "links")
+        super().__init__(self.faults, Stats(), log)  # type: ignore[arg-type]
+
+    def began(self, digest: str = "digest") -> "Worker":
+        self.open(None, digest, lambda page: page.slot)
+        return self
+
+    def take_if_free(self, number: int) -> bool:
+        """Take the page of that number, unless another worker has it, as the dupe filter does."""
+        made = page_numbered(number)
+        if made.slot in self or not self.claim(made):
+            return False
+        self.take(made.slot, made.url, made.callback)
+        return True
+
+
+def page_numbered(number: int) -> JournalPage:
+    return JournalPage(number, f"http://shop.test/viewtopic.php?f=3&t={number}&start=20", "parse")
+
+
+@pytest.fixture(name="worker")
+def _worker(redis_server: RedisServer) -> Iterator[Callable[..., Worker]]:
+    made: list[Worker] = []
+
+    def began(**kwargs: Any) -> Worker:
+        made.append(Worker(redis_server).began(**kwargs))
+        return made[-1]
+
+    yield began
+    for each in made:
+        each.close()
+        each.log.close()
+
+
+def test_lines_say_what_a_page_is() -> None:
+    for made in (
+        JournalPage(7, "http://shop.test/?a=b c", "parse"),
+        JournalPage(1 << 59, "http://shop.test/ü\udcff", "parse[a rule]", "digest", plain=False),
+    ):
+        assert page_of(taken_line(made)) == made
+
+
+def test_one_of_two_takes_a_page(worker: Callable[..., Worker]) -> None:
+    one, two = worker(), worker()
+    assert one.job == two.job
+    assert one.take_if_free(7)
+    assert not two.take_if_free(7)
+    assert two.url(7) == page_numbered(7).url
+    assert not two.is_fetched(7)
+    one.fetched(7, links=True)
+    assert one.exchange()
+    assert two.exchange()
+    assert two.is_fetched(7)
+    assert [change.slot for change in two.changes if change.fetched] == [7]
+
+
+def test_what_waits_elsewhere_is_next_where_a_page_has_failed(worker: Callable[..., Worker]) -> None:
+    one, two = worker(), worker()
+    one.take_if_free(7)
+    two.take_if_free(7)
+    waiting = Waiting(Request("http://shop.test/7?sid=1"), None)
+    assert two.wait(7, waiting)
+    assert one.release(7) is None
+    one.exchange()
+    two.exchange()
+    assert [change.next for change in two.changes] == [waiting]
+    assert two.take_if_free(7)
+    assert not one.take_if_free(7)
+
+
+def test_what_was_claimed_and_does_not_go_out_is_free_again(worker: Callable[..., Worker]) -> None:
+    one, two = worker(), worker()
+    assert one.claim(page_numbered(7))
+    one.unclaim(7)
+    one.exchange()
+    assert two.take_if_free(7)
+
+
+def test_a_worker_that_joins_knows_all_even_what_is_packed(
+    worker: Callable[..., Worker], redis_server: RedisServer
+) -> None:
+    one = worker()
+    number = 5 * FRESH
+    for each in range(number):
+        one.take_if_free(each)
+        if each % 2:
+            one.fetched(each)
+    one.exchange()
+    while one.log.pack():
+        pass
+    with redis.Redis.from_url(redis_server.url) as client:
+        keys = list(client.scan_iter(f"{one.log.prefix}*"))
+        assert client.xlen(f"{one.log.prefix}log") < 2 * FRESH
+        assert sum(client.memory_usage(key) for key in keys) / number < 120, "bytes per page"
+    two = worker()
+    assert len(two) == number
+    assert {each for each in range(number) if two.is_fetched(each)} == set(range(1, number, 2))
+    assert not two.take_if_free(3)
+    three = worker()
+    three.last = "1-0"  # it was away while all that was packed
+    assert three.exchange()
+    assert three.lags
+    assert 3 not in three, "nothing is filtered before it has caught up"
+    three.catch_up(list(three.log.packed(three.last)))
+    three.exchange()
+    assert 3 in three
+
+
+def test_claims_of_other_rules_are_not_decided_before_they_are_taken_over(worker: Callable[..., Worker]) -> None:
+    one, two = worker(), worker()
+    one.take_if_free(7)
+    two.exchange()
+    one.log.write_slots(2, [7 + 100])
+    assert one.log.publish(
+        1, one.last, SharedRuleTexts(2, "other", {"shop.test": "text"}, {"shop.test x": "{}"}), [200]
+    ) == (
+        True,
+        2,
+    )
+    assert two.take_if_free(8), "by the rules of before"
+    assert (two.version, two.newest) == (1, 2)
+    assert two.log.rules(1) == SharedRuleTexts(2, "other", {"shop.test": "text"}, {"shop.test x": "{}"})
+    for each in (one, two):
+        each.exchange()
+        move = each.move("other", lambda page: page.slot + 100)
+        assert move is not None
+        assert move.some(60)
+        each.moved(move)
+        each.use_version(2, lambda page: int(page.url.split("t=")[1].split("&")[0]) + 100, agrees=True)
+    assert {107, 108} == {slot for slot in (7, 8, 107, 108) if slot in two}
+    two.exchange()
+    three = worker(digest="other")
+    three._slot_of = lambda page: page.slot  # the slots that it is asked for below are those of now
+    assert not three.claim(JournalPage(108, "http://shop.test/8", "parse")) or 108 not in three
+    with pytest.raises(KeyError):
+        three.url(200)
+    assert one.log.publish(1, one.last, SharedRuleTexts(2, "late", {}, {}), []) == (False, 2)
+
+
+def test_nothing_is_filtered_while_redis_is_away(worker: Callable[..., Worker], redis_server: RedisServer) -> None:
+    one, two = worker(), worker()
+    one.take_if_free(7)
+    two.exchange()
+    assert 7 in two
+    redis_server.kill()
+    assert two.take_if_free(8), "it is fetched, whatever the others do"
+    assert 7 not in two
+    assert two.faults.told == ["Redis does not answer, so that nothing is filtered"]
+    redis_server.start()  # it has kept nothing
+    assert not two.exchange()
+    assert two.is_lost
+    assert two.take_if_free(7)
+
+
+@pytest.mark.parametrize("redis_server", [True], indirect=True)
+def test_what_redis_has_kept_is_known_again(worker: Callable[..., Worker], redis_server: RedisServer) -> None:
+    one, two = worker(), worker()
+    one.take_if_free(7)
+    redis_server.kill()
+    two.take_if_free(8)
+    redis_server.start()
+    assert two.exchange()
+    assert not two.is_lost
+    assert 7 in two
+    one.exchange()
+    assert 8 in one
+    assert not two.take_if_free(7)
+
+
+@in_reactor
+async def test_a_log_that_has_lost_its_end_is_read_anew(
+    worker: Callable[..., Worker], redis_server: RedisServer
+) -> None:
+    one = worker()
+    one.take_if_free(7)
+    one.take_if_free(8)
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.xdel(f"{one.log.prefix}log", one.last)  # as if Redis had begun with what it had written before
+        client.srem(f"{one.log.prefix}slots:1:8", 8)
+    assert not one.exchange()
+    assert one.is_lost
+
+    async def entries() -> Any:
+        for entry in one.log.packed(NOTHING):
+            yield entry
+
+    await one.begin_anew(entries())
+    assert 7 in one
+    assert one.take_if_free(8)
+
+
+def test_a_silent_worker_is_dead_and_another_one_leads(worker: Callable[..., Worker]) -> None:
+    one, two = worker(), worker()
+    first, second = Members(one.log, 0.2), Members(two.log, 0.2)
+    assert first.look()
+    second.open()
+    assert first.leads or second.leads
+    second.become(IDLE)
+    first.look()
+    if first.states.get(two.log.worker):
+        assert first.others == [IDLE]
+    wait_until(lambda: second.leads and second.dead == [one.log.worker])
+    second.bury()
+    assert second.dead == []
+    assert second.state == IDLE
+    assert second.are_idle
+    second.become(BUSY)
+    assert second.close() == 0
+
+
+def shop(asked: Asked) -> Any:
+    if asked.path == "/":
+        return page("start", *(f"/p?id={i}&sid={j}" for i in range(8) for j in range(3)))
+    number = int(asked.query["id"])
+    return page(prose(str(number)), "/", *(f"/p?id={(number + step) % 24}&sid={step}x{number}" for step in (1, 5, 7)))
+
+
+class Other(Links):
+    """A worker that finds the pages by itself only if nobody else does."""
+
+
+@in_reactor
+async def test_two_crawls_fetch_what_one_would(serve: Serve, redis_server: RedisServer) -> None:
+    server = serve(shop)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    settings = {
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "SCHEDULER_QUEUE_CLASS": "scrapy_redis.queue.FifoQueue",
+        "SCHEDULER_PERSIST": True,
+        "SCHEDULER_IDLE_BEFORE_CLOSE": 1,
+        "REDIS_URL": redis_server.url,
+    }
+    crawlers = [crawler_of(Links, **settings), crawler_of(Other, **settings)]
+    begun = [Deferred.fromCoroutine(run(each, server.url("/"))) for each in crawlers]
+    done = [await each for each in begun]
+    pages = {hit.partition("&")[0] for hit in server.hits if hit != "/"}
+    assert pages == {f"/p?id={number}" for number in range(24)}
+    assert server.downloads == 24 + 3, "each page once, the start page by each worker, and by a link to it"
+    assert all(each.stats["finish_reason"] == "finished" for each in done)
+    assert not [name for each in done for name in each.dedup() if name.startswith("errors")]
+    assert sum(each.dedup().get("fleet/led", 0) for each in done) >= 1
