@@ -1,6 +1,5 @@
 """What a crawl notes of itself in the store when it closes."""
 
-import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -94,17 +93,3 @@ def test_rows_are_pruned_and_forgotten_as_responses_are(tmp_path: Path) -> None:
         assert [each.site for each in crawl_rows(store, "")] == ["b.test", "b.test"]
         store.forget("b.test")
         assert crawl_rows(store, "") == []
-
-
-def test_a_store_of_before_has_none_and_can_be_written(tmp_path: Path) -> None:
-    path = tmp_path / "store.sqlite"
-    Store.open(path).close()
-    connection = sqlite3.connect(path)
-    connection.execute("DROP TABLE crawl")
-    connection.commit()
-    connection.close()
-    with Store.open(path, readonly=True) as store:
-        assert crawl_rows(store, "") == []
-    with Store.open(path) as store:
-        store.add([row("a.test", DAY)])
-        assert [each.site for each in crawl_rows(store, "")] == ["a.test"]

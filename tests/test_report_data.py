@@ -224,7 +224,7 @@ def test_without_notes_of_crawls_the_ledger_tells(source: ReportSource) -> None:
     import sqlite3
 
     connection = sqlite3.connect(source.store)
-    connection.execute("DROP TABLE crawl")
+    connection.execute("DELETE FROM crawl")
     connection.commit()
     connection.close()
     report, site = only_site(source)

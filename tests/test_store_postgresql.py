@@ -1,5 +1,6 @@
 """The store on a PostgreSQL server: what it says when it cannot be used, turns of those who write, and forgetting."""
 
+import socket
 import threading
 import traceback
 from pathlib import Path
@@ -9,6 +10,7 @@ from sqlalchemy import make_url, select, text
 
 from scrapy_dedup.content.versions import Version
 from scrapy_dedup.store.database import StoreError
+from scrapy_dedup.store.postgresql import CONNECT_SECONDS
 from scrapy_dedup.store.report_queries import table_counts
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, SightingRow
 from scrapy_dedup.store.schema import observation
@@ -42,6 +44,13 @@ def test_a_server_that_is_away() -> None:
     assert "refused" in error.problem
     assert error.remedy == "Is the server up, and are host and port in DEDUP_STORE right?"
     assert not error.locked
+
+
+def test_a_server_that_does_not_answer_is_waited_for_a_few_seconds() -> None:
+    assert CONNECT_SECONDS <= 5
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        error = why_not(f"postgresql+psycopg://dedup:secret@127.0.0.1:{silent.getsockname()[1]}/dedup")
+    assert "timeout" in error.problem
 
 
 def test_a_database_that_is_not_there(postgresql_url: str) -> None:

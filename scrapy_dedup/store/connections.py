@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Engine, Table, delete, exists, func, inspect, select
+from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, select
 
 from .database import clear_errors, database_path, place_of
 from .postgresql import size_of_tables, take_turn
@@ -57,11 +57,6 @@ class Connections:
             return 0
         files = (self.path, self.path.with_name(self.path.name + "-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
-
-    def has(self, table: Table) -> bool:
-        """Return whether there is a table: one that is younger is not where an earlier release wrote the store."""
-        with self._reading() as connection:
-            return inspect(connection).has_table(table.name)
 
     def _delete(self, table: Any, condition: Any) -> int:
         """Delete the rows of *table* for which *condition* holds, in chunks. Return their number."""

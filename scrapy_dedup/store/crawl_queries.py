@@ -10,12 +10,7 @@ from .store import Store
 
 
 def crawl_rows(store: Store, scope: str, sites: Sequence[str] = ()) -> list[CrawlRow]:
-    """Return the rows of crawls, the oldest first, of some sites or of all. Raises StoreError.
-
-    There are none where an earlier release wrote the store.
-    """
-    if not store.has(crawl):
-        return []
+    """Return the rows of crawls, the oldest first, of some sites or of all. Raises StoreError."""
     c = crawl.c
     query = select(*(c[name] for name in CrawlRow._fields)).where(c.scope == scope)
     if sites:

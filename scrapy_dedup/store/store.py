@@ -228,14 +228,14 @@ class Store(Connections):
     def sightings(
         self, scope: str = "", site: str | None = None, *, since: float | None = None
     ) -> Iterator[SightingRow]:
-        """Yield the sightings of aliases, the oldest first; none where an earlier release wrote the store."""
+        """Yield the sightings of aliases, the oldest first."""
         s = alias_sighting.c
         query = select(*(s[name] for name in SightingRow._fields)).where(s.scope == scope)
         if site is not None:
             query = query.where(s.site == site)
         if since is not None:
             query = query.where(s.time >= since)
-        for row in self.rows(query.order_by(s.id)) if self.has(alias_sighting) else ():
+        for row in self.rows(query.order_by(s.id)):
             yield SightingRow._make(row)
 
     def checks(self, scope: str = "") -> list[CheckRow]:

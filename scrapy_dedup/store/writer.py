@@ -2,49 +2,22 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Event, Thread
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 from .access import StoreAccess
 from .database import StoreError
+from .handed_over import Flush, Row, Task, WriterCounts, all_of
 from .rows import DiscardRow, ObservationRow, SightingRow
 from .store import Store
 
+if TYPE_CHECKING:
+    from .spool import Spool
+
 logger = logging.getLogger(__name__)
-
-_T = TypeVar("_T")
-
-Row = ObservationRow | DiscardRow | SightingRow
-#: Work that makes rows; it runs in the thread.
-Task = Callable[[], Row | Iterable[Row] | None]
-
-
-class WriterCounts(NamedTuple):
-    """What became of the rows."""
-
-    #: Rows that are in the store.
-    written: int
-    #: Rows that are not, since the queue was full or the store could not be written.
-    dropped: int
-    #: Rows that the store refused, and tasks that raised.
-    failed: int
-    #: Rows and tasks that wait.
-    waiting: int
-
-
-class _Flush:
-    """Somebody waits for all rows to be written."""
-
-    def __init__(self) -> None:
-        self.ended = Event()
-        self.written = False
-
-    def end(self, *, written: bool) -> None:
-        self.written = written
-        self.ended.set()
 
 
 class Writer:
@@ -53,8 +26,8 @@ class Writer:
     :meth:`add` never waits and nothing here raises into the crawl. A row is in
     the store after *interval* seconds and the time its batch takes, so that this
     is what a killed process loses. While the store cannot be written, one warning
-    tells so and rows wait, up to *max_waiting* of them or *max_bytes* of what
-    tasks hold; those past the bound are dropped and counted.
+    tells so and rows wait: on disk in *spool*, a folder, where there is one; else in memory, up to *max_waiting* of them or
+    *max_bytes* of what tasks hold. Those past the bound are dropped and counted.
 
     *target* is what :meth:`Store.open` takes; the thread opens it.
     """
@@ -68,13 +41,14 @@ class Writer:
         max_waiting: int = 10_000,
         max_bytes: int = 64 << 20,
         sketches_per_site: int = 20_000,
+        spool: Path | None = None,
     ) -> None:
         self._batch = batch
         self._interval = interval
         self._max_waiting = max_waiting
         self._max_bytes = max_bytes
         self._queue: SimpleQueue[tuple[Row | Task, int]] = SimpleQueue()
-        self._flushes: SimpleQueue[_Flush] = SimpleQueue()
+        self._flushes: SimpleQueue[Flush] = SimpleQueue()
         self._wake = Event()
         self._closing: float | None = None
         # Each number is changed by one side only, so that no lock is needed.
@@ -88,7 +62,9 @@ class Writer:
         self._settled = 0
         self._accepted = 0  # by add()
         self._held: list[Row] = []  # taken from the queue, not written yet
-        self._access = StoreAccess(target, sketches_per_site)
+        self._spooled = 0  # rows in the spool
+        self._access = StoreAccess(target, sketches_per_site, spool)
+        self._spool = self._access.spool
         self._thread = Thread(target=self._run, name="dedup-writer", daemon=True)
         self._thread.start()
 
@@ -116,7 +92,7 @@ class Writer:
         """Wait until all that was handed over is written; return False if that fails or takes longer."""
         if not self._thread.is_alive():
             return False
-        flush = _Flush()
+        flush = Flush()
         self._flushes.put(flush)
         self._wake.set()
         return flush.ended.wait(timeout) and flush.written
@@ -137,7 +113,7 @@ class Writer:
     def counts(self) -> WriterCounts:
         """Return what became of the rows so far."""
         waiting = self._queue.qsize() + len(self._held)
-        return WriterCounts(self._written, self._refused + self._lost, self._failed, waiting)
+        return WriterCounts(self._written, self._refused + self._lost, self._failed, waiting, self._spooled)
 
     @property
     def failing(self) -> bool:
@@ -169,7 +145,7 @@ class Writer:
                 self._wake.clear()
                 # Asked before the queue is emptied: what was handed over before them is written.
                 closing = self._closing
-                flushes = list(_all_of(self._flushes))
+                flushes = list(all_of(self._flushes))
                 error = self._write_waiting(closing, self._accepted if flushes else 0)
                 for flush in flushes:
                     flush.end(written=error is None)
@@ -191,16 +167,23 @@ class Writer:
         """
         waited_for = wanted > 0 or closing is not None
         if not waited_for and time.monotonic() < self._access.retry_at:
+            if self._spool:
+                self._spool_waiting(self._spool)
             return None
         while True:
             self._take()
-            if not self._held:
+            if not self._held and not self._spool:
                 self._settled = self._taken
                 return None
             full = len(self._held) >= self._batch
-            error = self._write()
+            error = self._write(closing)
+            if error is None and self._spool:  # no time is left
+                self._spool_waiting(self._spool)
+                return StoreError(str(self._spool.folder), "some rows wait on", "The next crawl writes them.")
             if error is not None:
                 self._access.failed(error)
+                if self._spool is not None and not error.locked:
+                    self._spool_waiting(self._spool)
                 if closing is None or not error.locked or time.monotonic() > closing:
                     return error
             elif not full and closing is None and self._taken >= wanted:
@@ -208,7 +191,7 @@ class Writer:
 
     def _take(self) -> None:
         """Move a batch out of the queue; run the tasks in it."""
-        items = _all_of(self._queue)
+        items = all_of(self._queue)
         while len(self._held) < self._batch and (found := next(items, None)) is not None:
             item, size = found
             self._taken += 1
@@ -228,12 +211,18 @@ class Writer:
             self._fail("A response could not be recorded")
             return ()
 
-    def _write(self) -> StoreError | None:
+    def _write(self, closing: float | None) -> StoreError | None:
         """Write the held rows; return what hinders it. Rows that the database refuses by themselves are counted."""
+        spooled = 0
         try:
             store = self._access.store()
+            if self._spool:
+                spooled = self._empty_spool(self._spool, store, closing)
+                if self._spool:  # no time is left
+                    return None
             try:
-                store.add(self._held)
+                if self._held:
+                    store.add(self._held)
                 self._written += len(self._held)
                 self._held = []
             except StoreError:
@@ -244,9 +233,41 @@ class Writer:
                     del self._held[0]
         except StoreError as error:
             return error
-        self._access.succeeded()
+        self._access.succeeded(spooled)
         self._settled = self._taken
         return None
+
+    def _spool_waiting(self, spool: "Spool") -> None:
+        """Move all that waits to disk; what there is no room for is lost."""
+        while True:
+            self._take()
+            if not self._held:
+                return
+            rows, self._held = self._held, []
+            try:
+                kept = spool.add(rows)
+            except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+                self._fail("What waits for the store could not be written to disk")
+                kept = False
+            if kept:
+                self._spooled += len(rows)
+            else:
+                self._lost += len(rows)
+
+    def _empty_spool(self, spool: "Spool", store: Store, closing: float | None) -> int:
+        """Write what waits on disk, and what comes meanwhile, until nothing waits there or the time is up; return the number of rows."""
+        moved = 0
+        while closing is None or time.monotonic() < closing:
+            number, refused = spool.move_some(store)
+            moved += number
+            self._written += number - refused
+            self._failed += refused
+            self._spooled = max(0, self._spooled - number) if number else 0
+            if not number:
+                break
+            if self._queue.qsize() * 2 > self._max_waiting or (self._bytes_in - self._bytes_out) * 2 > self._max_bytes:
+                self._spool_waiting(spool)
+        return moved
 
     def _write_one(self, store: Store, row: Row) -> None:
         try:
@@ -259,6 +280,8 @@ class Writer:
 
     def _open(self) -> None:
         try:
+            if self._spool is not None:
+                self._spool.take_over()
             self._access.store()
         except StoreError as error:
             self._access.failed(error)
@@ -269,15 +292,9 @@ class Writer:
             logger.error("%s (told once, the others are counted)", message, exc_info=True)  # noqa: LOG014
 
     def _lose_the_rest(self) -> None:
-        self._lost += len(self._held) + sum(1 for _ in _all_of(self._queue))
+        self._lost += len(self._held) + sum(1 for _ in all_of(self._queue))
         self._held = []
-        for flush in _all_of(self._flushes):
+        if self._spool is not None:
+            self._spool.close()
+        for flush in all_of(self._flushes):
             flush.end(written=False)
-
-
-def _all_of(queue: SimpleQueue[_T]) -> Iterator[_T]:
-    while True:
-        try:
-            yield queue.get_nowait()
-        except Empty:
-            return

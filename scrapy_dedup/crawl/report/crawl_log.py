@@ -9,7 +9,6 @@ import attrs
 
 from ...rules.files import load_sites
 from ...store.rows import CrawlRow
-from ...store.store import Store
 
 if TYPE_CHECKING:
     from ...rules.model import Rule
@@ -45,8 +44,7 @@ class CrawlLog:
         """Write the rows; the crawl closes for *reason*. In a thread. Raises StoreError, RuleFileError and OSError."""
         rows = list(self._rows(reason))
         if rows:
-            with Store.open(self._settings.store) as store:
-                store.add(rows)
+            self._store.put(rows)
 
     def _rows(self, reason: str) -> Iterator[CrawlRow]:
         sites = {

@@ -13,7 +13,7 @@ from scrapy.utils.project import data_path
 
 from .setting_values import WrongValue
 
-__all__ = ["folder", "project_folder", "report", "rule_directories", "store"]
+__all__ = ["data_folder", "folder", "project_folder", "report", "rule_directories", "store"]
 
 _PACKAGE_DIRECTORY = re.compile(r"([A-Za-z_][\w.]+):(.*)", re.DOTALL)
 
@@ -37,7 +37,7 @@ def folder(value: Any) -> Path:
 def store(value: Any) -> str:
     """Return the absolute path of the store's file, or the URL of its database."""
     if value is None or value == "":
-        return str(_data_folder() / "store.sqlite")
+        return str(data_folder() / "store.sqlite")
     if isinstance(value, str) and "://" in value:
         return _database_url(value)
     if not isinstance(value, str | os.PathLike):
@@ -83,7 +83,8 @@ def _database_url(value: str) -> str:
     return value
 
 
-def _data_folder() -> Path:
+def data_folder() -> Path:
+    """Return the folder of what the plug-in keeps for the project, in its data folder (.scrapy)."""
     try:
         return Path(data_path("dedup")).absolute()
     except (NotConfigured, OSError):  # a settings module without a scrapy.cfg; a folder that cannot be made

@@ -116,8 +116,7 @@ class Retraction:
         if not rows:
             return
         try:
-            with Store.open(self._store.path) as store:
-                store.add(rows)
+            self._store.put(rows)
         except StoreError:  # the writer has told why
             self._faults.count("store")
 

@@ -1,0 +1,183 @@
+"""Crawls whose store is a PostgreSQL database: alone, several at once, and with a server that dies."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapy_dedup import RuleBook
+from scrapy_dedup.crawl.composition import CrawlComponents
+from scrapy_dedup.rules import Ignore
+from scrapy_dedup.store.crawl_queries import crawl_rows
+from scrapy_dedup.store.rows import DiscardState
+from scrapy_dedup.store.store import Store
+
+from .conftest import Project, Serve
+from .crawling import Links, crawl, in_reactor, rule, write_rules
+from .server import Asked, page, prose
+from .servers import PostgreSQLServer
+from .waiting import PATIENCE
+
+pytestmark = pytest.mark.postgresql
+pytest.importorskip("psycopg")
+
+
+def shop(items: int, sessions: int = 3) -> Any:
+    """Every page is linked from the start under session ids, which do not matter."""
+
+    def answer(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"/p?id={i}&sid={i}x{j}" for j in range(sessions) for i in range(items)))
+        return page(prose(asked.query["id"]))
+
+    return answer
+
+
+@in_reactor
+async def test_a_crawl_learns_and_filters(serve: Serve, postgresql_url: str) -> None:
+    server = serve(shop(40))
+    settings = {"DEDUP_STORE": postgresql_url, "DEDUP_LEARN": "close"}
+    await crawl(Links, server.url("/"), **settings)
+    assert "sid" in next(Path("dedup-rules").glob("*.toml")).read_text()
+    done = await crawl(Links, server.url("/"), **settings)
+    assert len(done.items) == 41
+    assert done.stats["dedup/ledger/written"] == 80
+    with Store.open(postgresql_url, readonly=True) as store:
+        assert len(list(store.discards())) == 80
+        assert [row.filtered for row in crawl_rows(store, "")] == [0, 80]
+    assert not Path(".scrapy/dedup/spool").exists()
+
+
+def chain(length: int) -> Any:
+    """Every page is linked from the one before, under three session ids."""
+
+    def answer(asked: Asked) -> Any:
+        number = int(asked.query.get("id", "0"))
+        links = [f"/p?id={number + 1}&sid={number}x{j}" for j in range(3)] if number < length else []
+        return page(prose(str(number)), *links)
+
+    return answer
+
+
+@in_reactor
+async def test_a_crawl_whose_server_dies_and_comes_back(
+    serve: Serve, postgresql: PostgreSQLServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No page is lost, nothing is filtered while the ledger cannot be written, and what was spooled is in the store."""
+    length = 60
+    url = postgresql.url()
+    server = serve(chain(length))
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+
+    class Dying(Links):
+        number = 0
+
+        def parse(self, response: Any) -> Any:
+            self.number += 1
+            if self.number == 20:
+                components = CrawlComponents.of_enabled(self.crawler)
+                assert components is not None
+                assert components.store.flush()
+                postgresql.kill()
+            elif self.number == 50:
+                postgresql.start()
+            yield from super().parse(response)
+
+    done = await crawl(Dying, server.url("/p?id=0"), DEDUP_STORE=url, CONCURRENT_REQUESTS=2)
+    assert done.stats["finish_reason"] == "finished"
+    found = [re.sub(r"&sid=.*", "", each) for each in done.urls]
+    assert set(found) == {f"/p?id={number}" for number in range(length + 1)}
+    assert len(found) > length + 1
+    assert done.stats["dedup/ledger/prevented"] > 0
+    with Store.open(url, readonly=True) as store:
+        (site,) = store.sites()
+        assert site.responses == len(found)
+        assert {item["url"] for item in done.items} <= {each.url for each in store.observations()}
+        (row,) = crawl_rows(store, "")
+        assert row.pages == len(found)
+        # What is in the ledger as filtered was not fetched, and all else was.
+        pending = {row.url for row in store.discards(state=DiscardState.PENDING)}
+        assert pending
+        assert not pending & {item["url"] for item in done.items}
+        assert len(pending) + len(found) == 3 * length + 1
+    told = [record.getMessage() for record in caplog.records if "goes on, but what it sees" in record.getMessage()]
+    assert len(told) == 1
+    assert "secret" not in caplog.text
+    assert "dedup/store/dropped" not in done.stats
+    assert not list(Path(".scrapy").rglob("spool/**/*.sqlite"))
+
+
+@in_reactor
+async def test_a_crawl_whose_server_stays_away_and_the_next_one(
+    serve: Serve, postgresql: PostgreSQLServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = postgresql.url()
+    server = serve(shop(20))
+    settings = {"DEDUP_STORE": url, "DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 2}
+    postgresql.stop()
+    done = await crawl(Links, server.url("/"), **settings)
+    assert len(done.items) == 61  # nothing is filtered
+    assert done.stats["dedup/store/spooled"] == 61
+    assert "rows wait in" in caplog.text
+    assert "secret" not in caplog.text
+    postgresql.start()
+    after = await crawl(Links, server.url("/"), **settings)
+    assert "dedup/store/spooled" not in after.stats
+    with Store.open(url, readonly=True) as store:
+        ((site),) = store.sites()
+        assert site.responses == len(done.items) + len(after.items)
+        assert len(crawl_rows(store, "")) == 2
+
+
+def test_eight_crawls_at_once(serve: Serve, project: Project, postgresql_url: str) -> None:
+    """All on a store that none of them has made yet: no row is lost, and nobody waits in a circle."""
+    items, crawls = 30, 8
+    server = serve(shop(items))
+    settings = project.folder / "shop" / "settings.py"
+    more = {
+        "DEDUP_STORE": postgresql_url,
+        "DEDUP_LEARN": "off",
+        "DEDUP_SAMPLE": 0,
+        "DEDUP_EXTRA": 0,
+        "DEDUP_STARTER": 0,
+    }
+    settings.write_text(settings.read_text() + "".join(f"{name} = {value!r}\n" for name, value in more.items()))
+    RuleBook([rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()})]).save(project.folder / "dedup-rules")
+    processes = [
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "scrapy",
+                "crawl",
+                "shop",
+                "-a",
+                f"start={server.url('/')}",
+                "-O",
+                f"{number}.jsonl",
+            ],
+            cwd=project.folder,
+            env=project.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        for number in range(crawls)
+    ]
+    logs = [process.communicate(timeout=PATIENCE)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * crawls
+    for number, log in enumerate(logs):
+        assert not [line for line in log.splitlines() if " ERROR: " in line or " WARNING: " in line or "secret" in line]
+        found = [json.loads(line)["url"] for line in (project.folder / f"{number}.jsonl").read_text().splitlines()]
+        assert len(found) == items + 1
+    with Store.open(postgresql_url, readonly=True) as store:
+        (site,) = store.sites()
+        assert site.responses == crawls * (items + 1)
+        rows = crawl_rows(store, "")
+        assert [(row.pages, row.filtered) for row in rows] == [(items + 1, 2 * items)] * crawls
+        assert len(list(store.discards())) == 2 * items  # of all jobs that have ended a URL has one
+        assert all(each.sketch is not None for each in store.observations())

@@ -1,0 +1,231 @@
+"""What a crawl sees while its server is away: on disk, within a limit, and in the store when that is back."""
+
+import logging
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapy_dedup.store import spool as module
+from scrapy_dedup.store.report_queries import table_counts
+from scrapy_dedup.store.rows import CheckRow, CrawlRow, DiscardState, SightingRow, StoreRow
+from scrapy_dedup.store.spool import Spool, put_or_spool
+from scrapy_dedup.store.store import Store
+from scrapy_dedup.store.writer import Writer
+
+from .servers import PostgreSQLServer, free_port
+from .store_rows import discarded, seen
+from .waiting import wait_until
+
+pytestmark = pytest.mark.postgresql
+pytest.importorskip("psycopg")
+
+NEVER = 3_600.0
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "spool"
+
+
+@pytest.fixture
+def make(folder: Path) -> Iterator[Callable[..., Writer]]:
+    writers: list[Writer] = []
+
+    def new(target: str, **options: Any) -> Writer:
+        writers.append(Writer(target, **{"interval": NEVER, "spool": folder, **options}))
+        return writers[-1]
+
+    yield new
+    for writer in writers:
+        writer.close()
+
+
+def urls(target: str) -> list[str]:
+    with Store.open(target, readonly=True) as store:
+        return sorted(each.url.removeprefix("http://example.com/") for each in store.observations())
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def away() -> str:
+    return f"postgresql+psycopg://dedup:secret@127.0.0.1:{free_port()}/dedup"
+
+
+def test_what_comes_while_the_server_is_away_is_written_later(
+    make: Callable[..., Writer], postgresql: PostgreSQLServer, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "scrapy_dedup")
+    url = postgresql.url()
+    writer = make(url)
+    writer.add(seen("a"))
+    assert writer.flush()
+    postgresql.kill()
+    for name in ("b", "c"):
+        writer.add(seen(name))
+        writer.add(discarded(name, meta={"depth": 1}))
+        assert not writer.flush()
+        assert writer.failing  # so that rules filter nothing
+    assert writer.counts.spooled == 4
+    assert writer.settled == 1
+    writer.add(discarded("c", state=DiscardState.RELEASED))
+    postgresql.start()
+    assert writer.flush()
+    assert not writer.failing
+    assert writer.settled == writer.accepted
+    assert writer.counts._asdict() == {"written": 6, "dropped": 0, "failed": 0, "waiting": 0, "spooled": 0}
+    assert urls(url) == ["a", "b", "c"]
+    with Store.open(url) as store:
+        assert {row.url[-1]: row.state.value for row in store.discards(state=None)} == {"b": "pending", "c": "released"}
+    (warning,) = warnings(caplog)
+    assert f"but what it sees waits in {folder}" in warning
+    assert "secret" not in caplog.text
+    assert "4 rows that have waited on disk are in the store postgresql+psycopg://dedup:***@" in caplog.text
+    assert not list(folder.rglob("*.sqlite*"))
+
+
+def test_what_is_left_is_written_by_the_next_crawl(
+    make: Callable[..., Writer], postgresql: PostgreSQLServer, folder: Path
+) -> None:
+    url = postgresql.url()
+    postgresql.stop()
+    writer = make(url)
+    for number in range(2_500):
+        writer.add(seen(str(number), f"text {number}", version=b"texts", headers={"etag": "x"}, hops=("http://h/",)))
+    assert writer.close()
+    assert writer.counts.spooled == 2_500
+    assert sum(file.stat().st_size for file in folder.rglob("*.sqlite")) > 100_000
+    postgresql.start()
+    other = make(url.replace("postgres?", "template1?"))
+    other.add(seen("last"))
+    assert other.flush()
+    assert other.counts.written == 2_501
+    found = urls(url)
+    assert len(found) == 2_501
+    with Store.open(url) as store:
+        counts = table_counts(store)
+        assert (counts["observation"], counts["page_sketch"], counts["page_version"]) == (2_501, 2_501, 1)
+        assert all(each.headers for each in store.observations() if not each.url.endswith("last"))
+
+
+def test_a_row_is_what_it_was(folder: Path, store_target: str) -> None:
+    rows: list[StoreRow] = [
+        seen(
+            "page", headers={"a": "b"}, hops=("http://h/",), version=b"texts", ends=False, password=True, spider="shop"
+        ),
+        seen("moved", None, status=302, redirect="http://example.com/", from_cache=True),
+        seen("image", None, fingerprints=seen("x").fingerprints),
+        discarded("b", callback="parse", meta={"a": [1, None]}, state=DiscardState.OWED, job="j"),
+        SightingRow("", "example.com", "http://example.com/", "http://example.com/#c1", "fragment", 1.0, "1", "c", "p"),
+        CheckRow("", "example.com", "rule", 1.0, samples=3),
+        CrawlRow("", "example.com", "shop", "job", 1.0, 2.0, rules_before=["a"]),
+    ]
+    with Store.open(store_target) as direct, Store.open(folder / "other.sqlite") as moved:
+        direct.add(rows)
+        spool = Spool(folder, "postgresql://host/x")
+        assert not spool
+        assert spool.add(rows)
+        assert spool
+        while spool.move_some(moved)[0]:
+            pass
+        assert not spool
+
+        def contents(store: Store) -> list[Any]:
+            return [
+                list(store.observations(versions=True)),
+                [list(each) for each in store.versions()],
+                list(store.discards(state=None)),
+                list(store.sightings()),
+                store.checks(),
+                table_counts(store),
+            ]
+
+        assert contents(moved) == contents(direct)
+
+
+def test_the_disk_takes_no_more_than_a_limit(
+    make: Callable[..., Writer], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 500_000)
+    writer = make(away(), batch=100)
+    for number in range(9_000):
+        writer.add(seen(str(number), f"text {number} " * 9))
+    assert not writer.close()
+    counts = writer.counts
+    assert counts.spooled > 100
+    assert counts.spooled + counts.dropped == 9_000
+    assert sum(file.stat().st_size for file in folder.rglob("*")) < 2_000_000
+
+
+def test_a_folder_that_cannot_be_made_loses_what_waits(
+    make: Callable[..., Writer], folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder.write_text("a file stands in the way")
+    writer = make(away())
+    writer.add(seen("a"))
+    assert not writer.close()
+    assert (writer.counts.spooled, writer.counts.dropped) == (0, 1)
+    assert len(warnings(caplog)) == 2
+
+
+def test_a_row_that_the_server_refuses_does_not_hold_up_the_others(
+    make: Callable[..., Writer], postgresql: PostgreSQLServer
+) -> None:
+    postgresql.stop()
+    writer = make(postgresql.url())
+    for row in (seen("a"), seen("long")._replace(status=1 << 40), seen("b")):  # a file takes any number
+        writer.add(row)
+    assert not writer.flush()
+    postgresql.start()
+    assert writer.flush()
+    assert urls(postgresql.url()) == ["a", "b"]
+    assert (writer.counts.written, writer.counts.failed) == (2, 1)
+
+
+def test_rows_of_the_close_are_spooled_too(
+    folder: Path, postgresql: PostgreSQLServer, make: Callable[..., Writer]
+) -> None:
+    postgresql.stop()
+    put_or_spool(postgresql.url(), [CrawlRow("", "example.com", "shop", "", 1.0, 2.0)], folder)
+    postgresql.start()
+    writer = make(postgresql.url())
+    assert writer.flush()
+    with Store.open(postgresql.url()) as store:
+        assert table_counts(store)["crawl"] == 1
+
+
+def test_a_killed_process_leaves_what_it_has_spooled(
+    make: Callable[..., Writer], postgresql: PostgreSQLServer, folder: Path
+) -> None:
+    url = postgresql.url()
+    postgresql.kill()
+    code = (
+        "import sys; from pathlib import Path; from scrapy_dedup.store.writer import Writer\n"
+        "from tests.store_rows import seen\n"
+        "writer = Writer(sys.argv[1], interval=0.01, spool=Path(sys.argv[2]))\n"
+        "for number in range(200): writer.add(seen(str(number)))\n"
+        "writer.flush(); print(writer.counts.spooled, flush=True); sys.stdin.read()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, url, str(folder)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "200\n"
+    postgresql.start()
+    other = make(url)  # its process lives: nobody else takes its rows
+    assert other.flush()
+    process.kill()
+    process.communicate()
+    later = make(url, interval=0.01)
+    assert wait_until(lambda: later.counts.written == 200) is None
+    assert urls(url) == sorted(map(str, range(200)))
