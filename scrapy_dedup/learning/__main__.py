@@ -158,7 +158,7 @@ def _evidence(
         spill.add_all(reading.observations(), frozenset(sites or ()))
         for line in reading.complaints():
             print(line, file=sys.stderr)
-        yield ImportedEvidence(spill, site_groups, memory)
+        yield ImportedEvidence(spill, site_groups, memory=memory)
 
 
 def _thresholds(options: argparse.Namespace) -> Thresholds | None:

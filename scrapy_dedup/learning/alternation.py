@@ -22,7 +22,7 @@ from .alias_learning import with_aliases
 from .asking.controls import seen_pages, undecided, unequal_pairs
 from .asking.differing import differing_note
 from .asking.refetching import MOST_REFETCHES_AT_ONCE, refetches
-from .data.by_site import innermost_first
+from .data.by_site import learned_again
 from .learn import Elsewhere, Learned, learn
 from .learning_options import DEFAULTS, LearningOptions
 from .memory import Memory
@@ -141,7 +141,8 @@ def learn_rules_and_masks(
         if options.deadline.passed():
             break
         learn_in_turns(site)
-    for site in _again({site: learned.nested.get(site, frozenset()) for site, (learned, _) in found.items()}):
+    nested = {site: learned.nested.get(site, frozenset()) for site, (learned, _) in found.items()}
+    for site in learned_again(nested if isinstance(evidence, StoredEvidence) else evidence.nested):
         if options.deadline.passed():
             break
         learn_in_turns(site)
@@ -179,13 +180,6 @@ def _with_note(learned: Learned, site: str, note: str) -> Learned:
         replace(report, notes=(*report.notes, note)) if report.site == site else report for report in learned.reports
     ]
     return replace(learned, reports=tuple(reports))
-
-
-def _again(nested: Mapping[str, AbstractSet[str]]) -> list[str]:
-    """Return the sites that were learned (in this order) before one whose URLs are nested in theirs."""
-    number = {site: place for place, site in enumerate(nested)}
-    late = {site for site, inner in nested.items() if any(number.get(other, -1) > number[site] for other in inner)}
-    return [site for site in innermost_first(nested) if site in late]
 
 
 def _together(books: Iterable[RuleBook]) -> tuple[list[Rule], dict[str, Mapping[str, DeepSplit]]]:

@@ -2,32 +2,53 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
 
 from ..content.versions import Version
 from ..observation import Observation
 from ..rules import RuleBook
-from ..sources.spill import Spill
-from .data.by_site import observations_by_site
+from ..sources.spill import Spill, observation_in
+from .data.by_site import inner_sites, innermost_first, observations_by_site
+from .data.page_sample import HASHES, MOST_OF_SITE, row_hashes, sampled_rows
 from .memory import Memory
 from .methods.entropy import Priors
 from .opinions.other_sites import priors_by_site
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ImportedEvidence:
     """The observations of a spill, of which one site is in memory at a time."""
 
     spill: Spill
     site_groups: Mapping[str, Sequence[str]] | None = None
+    most_of_site: int = MOST_OF_SITE
     memory: Memory = field(default_factory=Memory, repr=False, compare=False)
 
+    @cached_property
+    def nested(self) -> dict[str, frozenset[str]]:
+        """Site -> the sites whose URLs are nested in its own; each comes after these."""
+        urls: dict[str, list[str]] = {site: [] for site in self.spill.sites}
+        for site, url in self.spill.urls_with("http"):
+            urls[site].append(url)
+        inner = {site: inner_sites(of_it, site, self.site_groups) for site, of_it in urls.items()}
+        return {site: inner[site] for site in innermost_first(inner)}
+
     def named(self) -> list[str]:
-        """Return the names of the sites."""
-        return self.spill.sites
+        """Return the names of the sites, each after those whose URLs are nested in its own."""
+        return list(self.nested)
 
     def observations(self, site: str, *, versions: bool) -> Iterator[Observation]:
-        """Yield all observations of *site*."""
-        return self.spill.observations(site, versions=versions)
+        """Yield the observations of *site*, a sample of them where they are very many, in an order that does not depend on theirs."""
+        found = self.spill.observations(site, versions=versions)
+        if self.spill.rows(site) <= self.most_of_site:
+            return found
+        told = ((text, observation_in(text)) for text in self.spill.texts(site))
+        hashes = np.fromiter((row_hashes(each, text) for text, each in told), HASHES, self.spill.rows(site))
+        chosen = sampled_rows(hashes, self.most_of_site)
+        # Their texts are kept of a few pages alone, and masks are learned from all of these.
+        return (each for each, drawn in zip(found, chosen, strict=True) if drawn or each.version is not None)
 
     def versions(self, site: str) -> list[tuple[str, float, Version]]:
         """Return (requested URL, seconds since 1970, version) for each version of *site*."""
@@ -39,22 +60,21 @@ class ImportedEvidence:
 
     def priors(self, known: RuleBook) -> dict[str, Priors]:
         """Return what the parameters of each site are on the other sites: on some of them where these are many."""
-        return priors_by_site(_BySite(self.spill, self.site_groups), known)
+        return priors_by_site(_BySite(self), known)
 
 
 class _BySite(Mapping[str, Sequence[Observation]]):
     """The observations of each site, read when they are asked for."""
 
-    def __init__(self, spill: Spill, site_groups: Mapping[str, Sequence[str]] | None) -> None:
-        self._spill = spill
-        self._groups = site_groups
-        self._sites = dict.fromkeys(spill.sites)
+    def __init__(self, evidence: ImportedEvidence) -> None:
+        self._evidence = evidence
+        self._sites = dict.fromkeys(evidence.spill.sites)
 
     def __getitem__(self, site: str) -> Sequence[Observation]:
         if site not in self._sites:
             raise KeyError(site)
-        observations = self._spill.observations(site, versions=False)
-        return observations_by_site(observations, self._groups, None)[0][site]
+        observations = self._evidence.observations(site, versions=False)
+        return observations_by_site(observations, self._evidence.site_groups, None)[0][site]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._sites)

@@ -5,13 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..masks.files.mask_files import save_learned_mask
-from ..rules import SiteRules, update_site
+from ..rules import RuleBook, SiteRules, merge, update_site
 from ..rules.files import load_sites
+from ..rules.writing import written_rules
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from .alternation import LearnedRulesAndMasks
+    from .learn import Learned
 
 
 def save(
@@ -34,6 +36,15 @@ def save(
     for mask in both.masks.values():
         save_learned_mask(directory, mask.data)
     return written
+
+
+def text_of_file(learned: "Learned", site: str, known: RuleBook) -> str | None:
+    """Return the text of a rule file of *site* that was learned beside the rules *known* of it; None where there is nothing to write."""
+    found = learned.book.site_rules(site)
+    gone = [each.rule.id for each in learned.departures if each.rule.site == site]
+    rules = [rule for rule in found.rules if not rule.status.users]
+    whole = merge(known.site_rules(site), rules, found.deep, gone=gone)
+    return written_rules(whole) if whole.rules or whole.deep else None
 
 
 def _elsewhere(

@@ -1,4 +1,4 @@
-"""Spill: observations of many sites in a temporary file, to be read site by site in the order in which they came."""
+"""Spill: observations of many sites in a temporary file, to be read site by site, whatever the order in which they came."""
 
 import json
 import sqlite3
@@ -24,6 +24,20 @@ _VERSIONS: Final = 20_000
 _Row = tuple[int, str, bytes | None, bytes | None]
 
 
+def text_of(observation: Observation) -> str:
+    """Return an observation as a line of JSON, without sketch and version: equal ones have equal texts."""
+    fields = [getattr(observation, name) for name in _FIELDS]
+    while fields and fields[-1] is None:
+        fields.pop()
+    return json.dumps([observation.url, observation.fingerprint, *fields])
+
+
+def observation_in(text: str, *, sketch: Sketch | None = None, version: Version | None = None) -> Observation:
+    """Return the observation of which :func:`text_of` has made *text*."""
+    url, fingerprint, *rest = json.loads(text)
+    return Observation(url, fingerprint, **dict(zip(_FIELDS, rest, strict=False)), sketch=sketch, version=version)
+
+
 class Spill:
     """Observations by site, on disk: no more than a batch of them is in memory.
 
@@ -40,6 +54,7 @@ class Spill:
             "CREATE TABLE seen (site INTEGER, fields TEXT, sketch BLOB, version BLOB); BEGIN"
         )
         self._numbers: dict[str, int] = {}
+        self._rows: Counter[int] = Counter()
         self._sketches: Counter[int] = Counter()
         self._versions: Counter[int] = Counter()
         self._waiting: list[_Row] = []
@@ -77,26 +92,39 @@ class Spill:
                     self._add(site, observation)
         return added
 
+    def rows(self, site: str) -> int:
+        """Return the number of observations of a site."""
+        return self._rows[self._numbers[site]]
+
+    def texts(self, site: str) -> Iterator[str]:
+        """Yield the observations of a site as :func:`text_of` has them, in their order."""
+        self._end_writing()
+        query = "SELECT fields FROM seen WHERE site = ? ORDER BY fields, rowid"
+        yield from (fields for (fields,) in self._database.execute(query, (self._numbers[site],)))
+
     def observations(self, site: str, *, versions: bool = True) -> Iterator[Observation]:
-        """Yield the observations of a site, as they were added."""
+        """Yield the observations of a site, in the order of their texts."""
         self._end_writing()
         version = "version" if versions else "NULL"
-        query = f"SELECT fields, sketch, {version} FROM seen WHERE site = ? ORDER BY rowid"  # noqa: S608 (of our own)
+        query = f"SELECT fields, sketch, {version} FROM seen WHERE site = ? ORDER BY fields, rowid"  # noqa: S608 (of our own)
         for fields, sketch, packed in self._database.execute(query, (self._numbers[site],)):
-            url, fingerprint, *rest = json.loads(fields)
-            yield Observation(
-                url,
-                fingerprint,
-                **dict(zip(_FIELDS, rest, strict=False)),
+            yield observation_in(
+                fields,
                 sketch=None if sketch is None else Sketch.from_bytes(sketch),
                 version=None if packed is None else Version.from_bytes(packed),
             )
 
+    def urls_with(self, part: str) -> Iterator[tuple[str, str]]:
+        """Yield (site, URL) of the URLs that have a text after their beginning, and of some others."""
+        self._end_writing()
+        sites = {number: site for site, number in self._numbers.items()}
+        query = "SELECT site, fields FROM seen WHERE instr(substr(fields, 10), ?) > 0"  # after ["http
+        for number, fields in self._database.execute(query, (part,)):
+            yield sites[number], json.loads(fields)[0]
+
     def _add(self, site: str, observation: Observation) -> None:
         number = self._numbers.setdefault(site, len(self._numbers))
-        fields = [getattr(observation, name) for name in _FIELDS]
-        while fields and fields[-1] is None:
-            fields.pop()
+        self._rows[number] += 1
         sketch = version = None
         if observation.sketch is not None and self._sketches[number] < _SKETCHES:
             self._sketches[number] += 1
@@ -104,7 +132,7 @@ class Spill:
         if observation.version is not None and self._versions[number] < _VERSIONS:
             self._versions[number] += 1
             version = observation.version.to_bytes()
-        self._waiting.append((number, json.dumps([observation.url, observation.fingerprint, *fields]), sketch, version))
+        self._waiting.append((number, text_of(observation), sketch, version))
         if len(self._waiting) >= _BATCH:
             self._write()
 

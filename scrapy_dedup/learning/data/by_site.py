@@ -51,6 +51,40 @@ def innermost_first(nested: Mapping[str, AbstractSet[str]]) -> list[str]:
     return list(order)
 
 
+def learned_again(nested: Mapping[str, AbstractSet[str]]) -> list[str]:
+    """Return the sites that are learned twice: in the order of *nested* they come before one whose URLs are nested in theirs.
+
+    >>> learned_again({"b.com": {"a.com"}, "a.com": {"b.com"}, "c.com": {"a.com"}})
+    ['b.com']
+    """
+    number = {site: place for place, site in enumerate(nested)}
+    late = {site for site, inner in nested.items() if any(number.get(other, -1) > number[site] for other in inner)}
+    return [site for site in innermost_first(nested) if site in late]
+
+
+def rounds_of(order: Sequence[str], nested: Mapping[str, AbstractSet[str]]) -> list[list[str]]:
+    """Return the sites of *order* in rounds: those of a round have no URLs of each other nested in their own.
+
+    Learned round by round, they are given the same rules of others as one by one.
+
+    >>> rounds_of(["b.com", "c.com", "a.com"], {"a.com": {"b.com"}, "b.com": set(), "c.com": set()})
+    [['b.com', 'c.com'], ['a.com']]
+    """
+    around: dict[str, set[str]] = {site: set() for site in order}
+    for site in order:
+        for other in nested[site] & around.keys():
+            around[site].add(other)
+            around[other].add(site)
+    number: dict[str, int] = {}
+    rounds: list[list[str]] = []
+    for site in order:
+        number[site] = 1 + max((number.get(other, -1) for other in around[site]), default=-1)
+        if number[site] == len(rounds):
+            rounds.append([])
+        rounds[number[site]].append(site)
+    return rounds
+
+
 Progress = Callable[[str, int, int], None]
 """Takes the current activity, the number of steps done, and of all steps."""
 

@@ -6,7 +6,8 @@ of a kind are outvoted by one with much; here each site has a voice, on what its
 the parameter alone are other pages again and again, or never. Rules that act on a site are a voice, too.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -45,16 +46,27 @@ def priors_by_site(
     names = {*by_site, *known.sites}
     if len(names) <= MIN_SITES:
         return {}
-    voices = {}
-    asked = set(sorted(by_site)[:: len(by_site) // MAX_SITES + 1])
-    for site in names:
-        shown = _shown(by_site[site], known.groups, (masks or {}).get(site)) if site in asked else {}
-        # What its URLs show counts more than its rules.
-        voices[site] = learned_priors([HostRules({**_dropped(known.for_site(site)), **shown})])
+    asked = {*asked_sites(sorted(by_site), len(by_site))}
+    voices = {
+        site: voice_of(site, by_site[site] if site in asked else (), known, (masks or {}).get(site))
+        for site in sorted(names)
+    }
     total = Priors()
-    for site in sorted(voices):
-        total += voices[site]
+    for voice in voices.values():
+        total += voice
     return {site: total - voices[site] for site in by_site}
+
+
+def asked_sites(sites: Iterable[str], number: int) -> Iterator[str]:
+    """Yield the sites whose URLs are used, of a *number* of them in order."""
+    return islice(sites, 0, None, number // MAX_SITES + 1)
+
+
+def voice_of(site: str, observations: Sequence[Observation], known: RuleBook, mask: Mask | None = None) -> Priors:
+    """Return what a site tells others of its parameters: by its *known* rules, and by the URLs that were observed."""
+    # What its URLs show counts more than its rules.
+    shown = _shown(observations, known.groups, mask)
+    return learned_priors([HostRules({**_dropped(known.for_site(site)), **shown})])
 
 
 def priors_of_rules(book: RuleBook, site: str) -> Priors:
