@@ -44,6 +44,7 @@ SLOW_FILES = (
     "test_learning",
     "test_masks_learning_losses",
     "test_sources",
+    "test_spark",
     "test_store_processes",
 )
 

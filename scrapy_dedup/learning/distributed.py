@@ -1,0 +1,167 @@
+"""Learning on many machines: what a worker does that has some of all records, or all observations of one site.
+
+Rows go in and come out as tuples; nothing here knows what brings them from one worker to another.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ..observation import Observation, ObservationError
+from ..rules import RuleBook, SiteRules
+from ..rules.reading import read_rules
+from ..sources.reading import SHOWN
+from ..sources.records import LeftOut, ReadOptions
+from ..sources.rows import row_reader
+from ..sources.spill import observation_in, text_of
+from ..urls import GroupsLike, site_of_url
+from .data.by_site import inner_sites, observations_by_site
+from .data.page_sample import row_hashes
+from .learn import learn
+from .learning_options import LearningOptions
+from .methods.entropy import Priors
+from .opinions.other_sites import voice_of
+from .saving import text_of_file
+
+logger = logging.getLogger(__name__)
+
+Row = tuple[Any, ...]
+Records = Iterable[Mapping[str, Any]]
+
+_MOST_COUNTS: Final = 100_000
+_OPTIONS: Final = ReadOptions(body_fields=())
+
+
+@dataclass(frozen=True)
+class Task:
+    """What workers are told, and do."""
+
+    columns: tuple[str, ...]
+    options: LearningOptions
+    known: RuleBook
+    #: Only these sites are read.
+    sites: AbstractSet[str] | None = None
+    #: These are not.
+    without: AbstractSet[str] = frozenset()
+    #: What names of parameters mean on all sites, and on each that was asked; None where sites are too few.
+    priors: Priors | None = None
+    voices: Mapping[str, Priors] = field(default_factory=dict)
+    #: Rule files of sites that were learned before, since their URLs are nested in those of others.
+    inner: Mapping[str, str] = field(default_factory=dict)
+
+    def facts(self, records: Records) -> Iterator[Row]:
+        """Yield (kind, site, name, number): of each site its rows and the sites nested in it, and what could not be read.
+
+        One fact may come several times, in parts.
+        """
+        counts: Counter[tuple[str, str, str]] = Counter()
+        bad = 0
+        for site, found in self._records(records):
+            if isinstance(found, Observation):
+                counts["rows", site, ""] += 1
+                if found.url.find("http", 8) > 0:
+                    inner = inner_sites([found.url], site, self.options.site_groups)
+                    counts.update(("nested", site, other) for other in inner)
+            elif isinstance(found, LeftOut):
+                counts["left out", "", found.why] += 1
+            else:
+                counts["bad", "", ""] += 1
+                bad += 1
+                if bad <= SHOWN:
+                    counts["example", "", found] += 1
+            if len(counts) >= _MOST_COUNTS:
+                yield from _rows(counts)
+                counts.clear()
+        yield from _rows(counts)
+
+    def seen(self, records: Records) -> Iterator[Row]:
+        """Yield (site, text) of the observations."""
+        return ((site, text_of(found)) for site, found in self._observed(records))
+
+    def hashed(self, records: Records) -> Iterator[Row]:
+        """Yield (site, text) of the observations, and the hashes that a sample is drawn by."""
+        told = ((site, found, text_of(found)) for site, found in self._observed(records))
+        return ((site, text, *row_hashes(found, text)) for site, found, text in told)
+
+    def voice(self, site: str, texts: list[str]) -> Iterator[Row]:
+        """Yield (site, name, relevant, irrelevant) of the parameters of a site, by its URLs."""
+        seen = observations_by_site(_in_order(texts), self.options.site_groups, None)[0][site]
+        told = voice_of(site, seen, self.known)
+        return ((site, name, *verdicts) for name, verdicts in told.sites.items())
+
+    def learned(self, site: str, texts: list[str]) -> Iterator[Row]:
+        """Yield the row of a site: its rule file, numbers of rules, URLs and pages, the ids of rules that leave, or a fault."""
+        try:
+            yield self._learned(site, texts)
+        except Exception as error:  # of one site among millions
+            logger.exception("%s was not learned", site)
+            yield site, None, None, None, None, [], f"{type(error).__name__}: {error}"
+
+    def _learned(self, site: str, texts: list[str]) -> Row:
+        told = {site: self.priors - self.voices.get(site, Priors())} if self.priors is not None else {}
+        found = _in_order(texts)
+        learned = learn(found, self.options, known=self.known, elsewhere=self._elsewhere, priors=told)
+        report = learned.reports[0]
+        gone = [each.rule.id for each in learned.departures]
+        text = text_of_file(learned, site, self.known)
+        return site, text, report.rules, report.urls, report.pages, gone, None
+
+    def _elsewhere(self, sites: AbstractSet[str]) -> RuleBook:
+        texts = {site: self.inner[site] for site in sites & self.inner.keys()}
+        return book_of(texts, self.options.site_groups).beside(self.known.only(sites))
+
+    def _observed(self, records: Records) -> Iterator[tuple[str, Observation]]:
+        for site, found in self._records(records):
+            if isinstance(found, Observation):
+                yield site, found
+
+    def _records(self, records: Records) -> Iterator[tuple[str, Observation | LeftOut | str]]:
+        """Yield the records that are asked for, with their sites; of one that cannot be read, why not."""
+        groups, read = self.options.site_groups, row_reader(self.columns, _OPTIONS)
+        assert read is not None
+        for row in records:
+            url = row["url"]
+            site = site_of_url(url, groups=groups) if isinstance(url, str) else ""
+            if site in self.without or (self.sites is not None and site not in self.sites):
+                continue
+            try:
+                found = read(row)
+            except ObservationError as error:
+                yield "", f"{url}: {error}"
+                continue
+            if site or not isinstance(found, Observation):
+                yield site, found
+
+
+def complaints(facts: Iterable[Row]) -> list[str]:
+    """Return lines about the records that could not be read, some of them one by one, from (kind, site, name, number)."""
+    facts = sorted(facts)
+    shown = [f"not read: {name}" for kind, _, name, _ in facts if kind == "example"]
+    return shown[:SHOWN] + [f"{number:,} records could not be read" for kind, _, _, number in facts if kind == "bad"]
+
+
+def rules_in(text: str) -> SiteRules:
+    """Return the rules of a rule file's text. Raises RuleFileError."""
+    found, faults = read_rules(text, Path("-"))
+    if found is None:
+        raise faults[0]
+    return found
+
+
+def book_of(texts: Mapping[str, str], groups: GroupsLike = None) -> RuleBook:
+    """Return the rules of the texts of rule files, by site. Raises RuleFileError."""
+    files = [rules_in(text) for text in texts.values()]
+    return RuleBook((rule for each in files for rule in each.rules), {each.site: each.deep for each in files}, groups)
+
+
+def _in_order(texts: list[str]) -> Iterator[Observation]:
+    """Yield the observations of texts, in the order of these: that in which they come is chance."""
+    return map(observation_in, sorted(texts))
+
+
+def _rows(counts: Mapping[tuple[str, str, str], int]) -> Iterator[Row]:
+    return ((*key, number) for key, number in counts.items())
