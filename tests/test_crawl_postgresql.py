@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,33 @@ def chain(length: int) -> Any:
         return page(prose(str(number)), *links)
 
     return answer
+
+
+@in_reactor
+async def test_the_event_loop_does_not_wait_for_the_store(
+    serve: Serve, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From when the spider is open, the store is opened, and rules that stand in it are read, in threads."""
+    server = serve(shop(40))
+    opened: list[str] = []
+    original = Store.open
+
+    class Watched(Links):
+        async def start(self) -> Any:
+            monkeypatch.setattr(Store, "open", classmethod(noted))
+            async for request in super().start():
+                yield request
+
+    def noted(_: type[Store], *args: Any, **options: Any) -> Store:
+        opened.append(threading.current_thread().name)
+        return original(*args, **options)
+
+    settings = {"DEDUP_STORE": postgresql_url, "DEDUP_DIR": "store:", "DEDUP_LEARN": "live", "DEDUP_SAMPLE": 0.2}
+    await crawl(Watched, server.url("/"), **settings)
+    monkeypatch.setattr(Store, "open", original)
+    await crawl(Watched, server.url("/"), **settings)
+    assert len(opened) > 4
+    assert threading.main_thread().name not in opened
 
 
 @in_reactor

@@ -9,6 +9,7 @@ from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 
+from ..files.mirrored import place_of_files
 from ..learning.phrases import counted
 from ..store.database import database_path
 
@@ -121,7 +122,7 @@ class CrawlOpening:
         self._stats.set_value("dedup/rules", len(acting))
         if self._masks:
             self._stats.set_value("dedup/masks", len(self._masks))
-        places = ", ".join(str(path) for path in self._settings.rule_directories)
+        places = ", ".join(map(place_of_files, self._settings.rule_directories))
         logger.info(
             "scrapy-dedup, mode %(mode)s: %(rules)s for %(sites)s%(places)s",
             {

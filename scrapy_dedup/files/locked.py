@@ -7,23 +7,30 @@ for temporary files (so nothing but what is meant to be there is ever found in a
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from secrets import token_hex
 
 from filelock import FileLock, Timeout
 
 from .errors import RuleWriteError
+from .mirrored import source_of
 from .site_files import digest
 
-__all__ = ["locked", "write"]
+__all__ = ["locked", "locked_file", "replace", "write"]
 
 _LOCK_SECONDS = 60
 
 
+def locked(path: Path) -> AbstractContextManager[None]:
+    """Hold the lock of the file at *path*, which may stand elsewhere (:mod:`.mirrored`). Raises RuleWriteError."""
+    source = source_of(path)
+    return locked_file(path) if source is None else source.locked(path)
+
+
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of the file at *path*. Raises RuleWriteError."""
+def locked_file(path: Path) -> Iterator[None]:
+    """Hold the lock of the file at *path* on this machine. Raises RuleWriteError."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"scrapy-dedup-{user}"
     lock = FileLock(folder / f"{digest(str(path.resolve()))}.lock", timeout=_LOCK_SECONDS)
@@ -46,10 +53,13 @@ def locked(path: Path) -> Iterator[None]:
 
 def write(path: Path, text: str) -> None:
     """Make *text* what stands in the file at *path*, which may be a link; its lock must be held. Raises RuleWriteError."""
+    source = source_of(path)
+    if source is not None:
+        source.keep(path, text)
     path = path.resolve()  # of a link, the file it leads to is replaced
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, text)
+        replace(path, text)
     except OSError as error:
         raise RuleWriteError(
             path, f"cannot be written: {error.strerror or error}", "make the directory writable, or set DEDUP_DIR"
@@ -58,7 +68,8 @@ def write(path: Path, text: str) -> None:
         raise RuleWriteError(path, f"a rule holds what is no text: {error}", "remove the rule") from error
 
 
-def _replace(path: Path, text: str) -> None:
+def replace(path: Path, text: str) -> None:
+    """Make *text* what stands in the file at *path*, whole. Raises OSError."""
     beside = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.tmp")
     try:
         with beside.open("x", encoding="utf-8", newline="\n") as file:

@@ -22,6 +22,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from ..files.errors import RuleFileError
+from ..files.mirrored import STORED
 from ..masks.loading import load_masks
 from ..masks.published.thresholds import Thresholds
 from ..rules import RuleBook, SiteRules
@@ -50,6 +51,13 @@ _TROUBLES: Final = (StoreError, RuleFileError, OSError, ValueError)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn from a store or from files, write the rule files, print a summary; return the exit code."""
     options = _parser().parse_args(arguments)
+    if options.dir.startswith(STORED):
+        if not options.store:
+            print(f"--dir {options.dir} goes with --store", file=sys.stderr)
+            return 2
+        from ..store.site_texts import named_directory
+
+        options.dir = str(named_directory(options.dir, options.store))
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if options.parent:
         if options.sources:
@@ -110,8 +118,8 @@ def _learned(
             elsewhere=lambda inner: _known(directories, sorted(inner), site_groups),
             thresholds=_thresholds(options),
         )
+        save(both, options.dir, options.also)
     learned = both.learned
-    save(both, options.dir, options.also)
     reports = [
         asdict(report)
         | {"share": report.share, "changes": changes(known, learned.book, learned.departures, [report.site]).to_dict()}
@@ -137,7 +145,9 @@ def _evidence(
     """Open the store, or read the sources. Raises StoreError, SourceError, OSError."""
     if not options.sources:
         with Store.open(options.store, readonly=True) as store:
-            yield StoredEvidence(store, options.scope, sites, since, memory)
+            wanted = [count.site for count in store.sites(options.scope)] if sites is None else sites
+            with store.claimed(options.scope, wanted) as free:  # what others learn now is left to them
+                yield StoredEvidence(store, options.scope, sorted(free), since, memory)
         return
     from ..content.versions import packed_version
     from ..sources.pages import Pack, PageReader

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..files.errors import RuleFileError
 from ..store.database import StoreError
+from ..store.site_texts import named_directory
 from .data import ReportSource
 from .writing import write_report
 
@@ -23,15 +24,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--store", required=True, nargs="?", const=os.environ.get("DEDUP_STORE", ""), help="path or URL"
     )
     parser.add_argument("--scope", default="")
-    parser.add_argument("--directory", action="append", default=[], type=Path, help="of rules and masks; more than one")
+    parser.add_argument("--directory", action="append", default=[], help="of rules and masks; more than one")
     parser.add_argument("--groups", default="{}", help="JSON: name of a site group -> domains")
     parser.add_argument("--output", required=True, type=Path)
     options = parser.parse_args(arguments)
     if hasattr(os, "nice"):
         os.nice(5)
     groups = {name: tuple(domains) for name, domains in json.loads(options.groups).items()}
+    directories = [named_directory(name, options.store) for name in options.directory]
     try:
-        write_report(ReportSource(options.store, options.scope, tuple(options.directory), groups), options.output)
+        write_report(ReportSource(options.store, options.scope, tuple(directories), groups), options.output)
     except (StoreError, RuleFileError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -1,7 +1,7 @@
 """Connections to the database of a store: transactions, rows that are streamed, and the file on disk."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, select
 
 from .database import clear_errors, database_path, place_of
-from .postgresql import size_of_tables, take_turn
+from .postgresql import claiming, size_of_tables, take_turn
 from .schema import IDS_IN_A_QUERY
 
 CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
@@ -110,6 +110,20 @@ class Connections:
     def _reading(self) -> Iterator[Connection]:
         with clear_errors(self.place), self._engine.connect() as connection:
             yield connection
+
+    @contextmanager
+    def claimed(self, scope: str, sites: Iterable[str]) -> Iterator[set[str]]:
+        """Give those of *sites* that no other process learns now, and keep others from learning them meanwhile.
+
+        It is so on a server; of a file they are all given.
+        """
+        with ExitStack() as held:
+            found = set(sites)
+            if self._is_server:
+                names = {f"learn/{scope}/{site}": site for site in sorted(found)}
+                with clear_errors(self.place):
+                    found = {names[name] for name in held.enter_context(claiming(self._engine, names))}
+            yield found
 
     def rows(self, query: Any) -> Iterator[Any]:
         """Yield the rows of a query, some thousand of which are held at a time."""

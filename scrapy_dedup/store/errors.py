@@ -23,6 +23,9 @@ class StoreError(Exception):
         super().__init__(f"store {place}: {problem}. {remedy}")
 
 
+#: The problem of a store in which nothing is yet.
+EMPTY = "is empty"
+
 # Part of the database's message -> what can be done about it.
 _REMEDIES = (
     (

@@ -7,7 +7,7 @@ imported for that alone.
 from sqlalchemy import Column, Connection, Engine, MetaData, String, Table, inspect, select
 
 from . import schema
-from .errors import StoreError
+from .errors import EMPTY, StoreError
 from .postgresql import take_turn
 
 #: Alembic's own table; it stands apart, since it is none of the store's.
@@ -34,7 +34,7 @@ def check_tables(engine: Engine, place: str, *, readonly: bool, timeout: float) 
     if readonly:
         if version:
             raise OldTables
-        raise StoreError(place, "is empty", "Crawl first: the crawl records what it sees there.")
+        raise StoreError(place, EMPTY, "Crawl first: the crawl records what it sees there.")
     with engine.execution_options(writes=True).begin() as connection:
         if connection.dialect.name == "postgresql":
             take_turn(connection, timeout, None)

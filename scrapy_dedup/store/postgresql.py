@@ -5,18 +5,21 @@ written by one process at a time. So processes wait for each other in one order 
 are there in the order of their ids.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from .schema import metadata, signed_hash
 
 #: Seconds that a server that does not answer is waited for, and after which a connection that hangs is given up.
 CONNECT_SECONDS: Final = 3
 _HANGING_SECONDS: Final = 10
-#: The first number of all our advisory locks, and the second of the one that all who write share.
+#: The first number of the advisory locks of those who write, and of those of names, and the second of the one that all who write share.
 _LOCKS: Final = 0x5DED
+_NAMED_LOCKS: Final = 0x5DEE
 _ALL: Final = -1
 #: Locks that the sites share: what a batch of many sites takes of them is bounded.
 _SHARES: Final = 64
@@ -55,6 +58,37 @@ def take_turn(connection: Connection, seconds: float, sites: Iterable[tuple[str,
         " FROM unnest(%s::int[]) share",
         (_LOCKS, _ALL, _LOCKS, shares),
     )
+
+
+@contextmanager
+def holding(engine: Engine, name: str, seconds: float) -> Iterator[None]:
+    """Hold the lock of *name* among all that use the database; it goes when the connection is lost, too."""
+    with engine.begin() as connection:
+        connection.exec_driver_sql("SELECT set_config('lock_timeout', %s, true)", (f"{int(1_000 * seconds)}ms",))
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s, %s)", (_NAMED_LOCKS, _number(name)))
+        yield
+
+
+@contextmanager
+def claiming(engine: Engine, names: Iterable[str]) -> Iterator[set[str]]:
+    """Hold the locks of those *names* that nobody else holds, which are given."""
+    connection = engine.connect()
+    try:
+        found = set()
+        for name in names:
+            taken = connection.exec_driver_sql(
+                "SELECT pg_try_advisory_xact_lock(%s, %s)", (_NAMED_LOCKS, _number(name))
+            )
+            if taken.scalar():
+                found.add(name)
+        yield found
+    finally:
+        with suppress(SQLAlchemyError):  # the locks go with a connection that is lost
+            connection.close()
+
+
+def _number(name: str) -> int:
+    return signed_hash(name) >> 32
 
 
 def size_of_tables(connection: Connection) -> int:

@@ -58,7 +58,10 @@ def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[
             raise Nothing(_why_nothing(store, settings.scope))
         sites = {known_site(name, known, settings) for name in names} or known
         since = time() - settings.evidence_days * _DAY if settings.evidence_days else None
-        yield StoredEvidence(store, settings.scope, sorted(sites), since)
+        with store.claimed(settings.scope, sites) as free:
+            if not free:
+                raise Nothing(f"another process learns {', '.join(sorted(sites))} now: try again when it has ended")
+            yield StoredEvidence(store, settings.scope, sorted(free), since)
 
 
 @contextmanager

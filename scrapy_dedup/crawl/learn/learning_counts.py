@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from ...files.mirrored import place_of_files
 from ...learning.phrases import counted
 from .rule_history import RuleHistory
 
@@ -93,6 +94,6 @@ class LearningCounts:
                 counted(len(self._rules), "site"),
                 self._history,
                 "" if rules else "; scrapy learn-rules says why",
-                f", see {directory}" if directory.is_dir() else "",
+                f", see {place_of_files(directory)}" if directory.is_dir() else "",
                 extra={"spider": self._status.spider},
             )

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...files.mirrored import STORED
 from ...masks.published.thresholds import Thresholds
 from .setting import Setting
 from .setting_fields import SETTINGS, SettingFields
@@ -45,6 +46,11 @@ class DedupSettings(SettingFields):
         for name, problem in wrong.items():
             if problem:
                 raise DedupSettingError(name, settings.get(name), *problem)
+        if read["dir"] == Path(STORED):
+            from ...store.site_texts import stored_folder
+
+            stored_folder(read["store"], read["scope"])  # it is there
+            read["dir"] = stored_folder(read["store"])
         return cls(**read)
 
     @classmethod
@@ -94,7 +100,7 @@ class DedupSettings(SettingFields):
 
     @property
     def learned_directory(self) -> Path:
-        """Where learned rules of this scope are written; it need not exist."""
+        """Where learned rules of this scope are written; it need not exist, and may be a folder that shows what is in the store."""
         return self.dir / self.scope if self.scope else self.dir
 
     @property

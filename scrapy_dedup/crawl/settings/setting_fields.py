@@ -56,7 +56,8 @@ class SettingFields:
         "dedup-rules",
         paths.folder,
         "directory",
-        "The directory that learned rules are written to, relative to the folder of scrapy.cfg.",
+        'The directory that learned rules are written to, relative to the folder of scrapy.cfg. "store:" keeps them in the store '
+        "(:doc:`/how-to/shared-store`).",
     )
     scope: str = setting(
         "",

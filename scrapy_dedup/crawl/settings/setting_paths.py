@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import data_path
 
+from ...files.mirrored import STORED
 from .setting_values import WrongValue
 
 __all__ = ["data_folder", "folder", "project_folder", "report", "rule_directories", "store"]
@@ -25,7 +26,9 @@ def project_folder() -> Path:
 
 
 def folder(value: Any) -> Path:
-    """Return the absolute path of a directory; it need not exist."""
+    """Return the absolute path of a directory, which need not exist; ``store:`` stays what it is."""
+    if value == STORED:
+        return Path(STORED)
     if not isinstance(value, str | os.PathLike) or not str(value):
         raise WrongValue("it must be the path of a directory")
     path = project_folder() / Path(value).expanduser()
