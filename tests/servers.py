@@ -85,6 +85,10 @@ class ServerProcess:
         """Kill the server, as a machine that fails does."""
         self._end(signal.SIGKILL)
 
+    def has_ended(self) -> bool:
+        """Whether somebody else has killed the server, so that it is to be started again."""
+        return self._process is not None and self._process.poll() is not None
+
     def remove(self) -> None:
         """Remove what the server has kept outside its folder."""
 

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
@@ -40,7 +41,7 @@ class FaultySite(ServerProcess):
         self.told(f"visit {number}")
 
     def kill(self, pid: int, requests: int) -> None:
-        """Kill a process when so many requests have come."""
+        """Kill a process when so many requests have come; there may be others after other numbers of requests."""
         self.told(f"kill {pid} {requests}")
 
     def asked(self) -> int:
@@ -54,15 +55,16 @@ class _Site:
     def __init__(self) -> None:
         self._visit = 0
         self._asked = 0
-        self._victim: tuple[int, int] | None = None
+        #: After so many requests: the processes to be killed.
+        self._victims: dict[int, list[int]] = {}
 
     def told(self, line: str) -> str:
         """Do what a line says; return what is answered."""
         what, *numbers = line.split()
         if what == "visit":
-            self._visit, self._asked, self._victim = int(numbers[0]), 0, None
+            self._visit, self._asked, self._victims = int(numbers[0]), 0, {}
         elif what == "kill":
-            self._victim = int(numbers[0]), int(numbers[1])
+            self._victims.setdefault(int(numbers[1]), []).append(int(numbers[0]))
         return str(self._asked)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -71,8 +73,9 @@ class _Site:
             while True:
                 _, target, _ = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split(" ", 2)
                 self._asked += 1
-                if self._victim is not None and self._asked == self._victim[1]:
-                    os.kill(self._victim[0], signal.SIGKILL)
+                for victim in self._victims.pop(self._asked, ()):
+                    with suppress(ProcessLookupError):  # it has ended
+                        os.kill(victim, signal.SIGKILL)
                 await asyncio.sleep(_SECONDS)
                 body = self._page(target).encode()
                 head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"

@@ -138,8 +138,11 @@ class DupeFilter:
         has_passed: bool,
     ) -> bool:
         """Whether *request* is to be filtered, which is new to this worker of a fleet, but may not be to the others."""
-        if not self._claims.claim_shared(request, identity):
-            verdict = self._verdict(request, identity)
+        try:
+            if not self._claims.claim_shared(request, identity):
+                verdict = self._verdict(request, identity)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._faults.report("fleet", "A page could not be claimed")
         seen = True
         try:
             seen = self._decided(request, identity, verdict, is_rescheduled=is_rescheduled, has_passed=has_passed)

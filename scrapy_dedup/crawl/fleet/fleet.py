@@ -132,9 +132,11 @@ class Fleet:
         seen = self._seen
         if seen.is_lost:
             digest = self._identities.digest()
-            await run_in_thread(seen.log.join, seen.job, digest)
+            joined = await run_in_thread(seen.log.join, seen.job, digest)
             entries = await run_in_thread(lambda: list(seen.log.packed(NOTHING)))
             await seen.begin_anew(in_turns(entries))
+            if joined.digest != digest:
+                seen.version = 0  # they are taken over
             self._stats.inc_value("dedup/fleet/lost")
         elif seen.lags:
             seen.catch_up(await run_in_thread(lambda: list(seen.log.packed(seen.last))))
