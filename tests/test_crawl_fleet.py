@@ -10,10 +10,12 @@ from twisted.internet.defer import Deferred
 
 from scrapy_dedup.crawl.seen.journal_lines import JournalPage
 from scrapy_dedup.crawl.seen.seen import Waiting
+from scrapy_dedup.crawl.support.components import components_of
 from scrapy_dedup.rules import Ignore
 
 from .conftest import Serve
 from .crawling import Links, crawler_of, in_reactor, rule, run, write_rules
+from .crawling_parts import crawler
 from .server import Asked, page, prose
 from .servers import RedisServer
 from .waiting import wait_until
@@ -27,6 +29,16 @@ from scrapy_dedup.crawl.fleet.shared_log import FRESH, NOTHING, SharedLog, Share
 from scrapy_dedup.crawl.fleet.shared_seen import SharedSeen
 
 pytestmark = [pytest.mark.redis, pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")]
+
+
+#: With a queue that blocks where it is empty.
+FLEET: dict[str, Any] = {
+    "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+    "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+    "SCHEDULER_QUEUE_CLASS": "scrapy_redis.queue.FifoQueue",
+    "SCHEDULER_PERSIST": True,
+    "SCHEDULER_IDLE_BEFORE_CLOSE": 1,
+}
 
 
 class Faults:
@@ -274,14 +286,7 @@ class Other(Links):
 async def test_two_crawls_fetch_what_one_would(serve: Serve, redis_server: RedisServer) -> None:
     server = serve(shop)
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-    settings = {
-        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-        "SCHEDULER_QUEUE_CLASS": "scrapy_redis.queue.FifoQueue",
-        "SCHEDULER_PERSIST": True,
-        "SCHEDULER_IDLE_BEFORE_CLOSE": 1,
-        "REDIS_URL": redis_server.url,
-    }
+    settings = {**FLEET, "REDIS_URL": redis_server.url}
     crawlers = [crawler_of(Links, **settings), crawler_of(Other, **settings)]
     begun = [Deferred.fromCoroutine(run(each, server.url("/"))) for each in crawlers]
     done = [await each for each in begun]
@@ -291,3 +296,64 @@ async def test_two_crawls_fetch_what_one_would(serve: Serve, redis_server: Redis
     assert all(each.stats["finish_reason"] == "finished" for each in done)
     assert not [name for each in done for name in each.dedup() if name.startswith("errors")]
     assert sum(each.dedup().get("fleet/led", 0) for each in done) >= 1
+
+
+class Teaches(Links):
+    """A worker that learns in the middle of its crawl: others are to use its rules, and know its pages by them."""
+
+    learned = False
+
+    async def parse(self, response: Any) -> Any:
+        if "&sid=" in response.url and not Teaches.learned:
+            Teaches.learned = True
+            write_rules(rule(response.url.split("/")[2], {"q.sid": Ignore()}))
+            components = components_of(self.crawler)
+            assert await components.rule_reload.reload([response.url.split("/")[2]])
+        for each in super().parse(response):
+            yield each
+
+
+@in_reactor
+async def test_rules_of_one_worker_are_those_of_the_others(serve: Serve, redis_server: RedisServer) -> None:
+    server = serve(shop)
+    settings = {**FLEET, "REDIS_URL": redis_server.url}
+    Teaches.learned = False
+    crawlers = [crawler_of(spider, **settings) for spider in (Teaches, Other)]
+    begun = [Deferred.fromCoroutine(run(each, server.url("/"))) for each in crawlers]
+    done = [await each for each in begun]
+    assert [each.dedup().get("learned/swaps") for each in done] == [1, 1]
+    assert {each.dedup().get("fleet/published") for each in done} == {1, None}
+    books = [components_of(each.crawler).identities.book for each in done]
+    assert books[0].digest() == books[1].digest()
+    pages = {hit.partition("&")[0] for hit in server.hits if hit != "/"}
+    assert pages == {f"/p?id={number}" for number in range(24)}
+    assert not [name for each in done for name in each.dedup() if name.startswith("errors")]
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert client.hget("links:requests:dedup:meta", "version") == b"2"
+        slots = list(client.scan_iter("links:requests:dedup:slots:*"))
+        taken = sum(client.scard(key) for key in slots if b":slots:2:" in key)
+        assert taken >= 24 + 1, "all pages have their slots by the rules that count"
+
+
+@in_reactor
+async def test_what_a_killed_worker_had_taken_is_fetched_by_the_next(serve: Serve, redis_server: RedisServer) -> None:
+    server = serve(shop)
+    settings = {**FLEET, "REDIS_URL": redis_server.url, "DEDUP_FLEET": 0.5}
+    dead = SharedLog(BaseSettings({"REDIS_URL": redis_server.url}), "links")
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    one = crawler_of(Links, **settings)
+    # It has joined, taken a page, popped its request from the queue, and never came back.
+    identities = crawler(**settings)
+    components = components_of(identities)
+    url = server.url("/p?id=3&sid=dead")
+    identity = components.identities.of(Request(url))
+    joined = dead.join("job", components.identities.digest())
+    dead.exchange(
+        NOTHING, joined.version, (), (), (identity.slot, taken_line(JournalPage(identity.slot, url, "parse")))
+    )
+    dead.close()
+    done = await run(one, server.url("/"))
+    assert done.dedup()["fleet/dead"] == 1
+    pages = {hit.partition("&")[0] for hit in server.hits if hit != "/"}
+    assert pages == {f"/p?id={number}" for number in range(24)}
+    assert not [name for name in done.dedup() if name.startswith("errors")]

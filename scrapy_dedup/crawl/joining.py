@@ -66,7 +66,9 @@ class Worker:
         await self._fleet.close()
 
     def _note_fetched(self, slot: int) -> None:
-        """Note that another worker has fetched the page of a slot."""
+        """Note that another worker has fetched the page of a slot, unless other rules have come meanwhile."""
+        if slot not in self._seen:
+            return
         self._spot_checks.note_fetched(slot)
         url = self._seen.url(slot)
         if url:

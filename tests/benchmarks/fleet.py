@@ -79,7 +79,7 @@ class Crawled:
     bytes: float
     """Of the plug-in, per page."""
     filter_bytes: float
-    """Of the filter of scrapy-redis, per page."""
+    """Of the filter of scrapy-redis, per URL in it."""
     seconds: float
     said: str
     """Errors of the workers."""
@@ -104,7 +104,7 @@ def crawled(workers: int, name: str, project: Project, site: FamilySite, server:
         served = site.served()
         ended = all(stats["finish_reason"] == "finished" for _, stats in done)
         asked = sum(stats[ASKED] for _, stats in done)
-        used = sum(client.memory_usage(key) for key in client.scan_iter(_KEYS))
+        used = sum(client.memory_usage(key, samples=0) for key in client.scan_iter(_KEYS))
         return Crawled(
             workers,
             name,
@@ -114,7 +114,7 @@ def crawled(workers: int, name: str, project: Project, site: FamilySite, server:
             asked,
             reads / asked,
             used / served.distinct,
-            (client.memory_usage(_FILTER) or 0) / len(served.targets),
+            (client.memory_usage(_FILTER, samples=0) or 0) / client.scard(_FILTER),
             seconds,
             "".join(output for output, _ in done),
         )
