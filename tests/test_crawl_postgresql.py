@@ -209,3 +209,41 @@ def test_eight_crawls_at_once(serve: Serve, project: Project, postgresql_url: st
         assert [(row.pages, row.filtered) for row in rows] == [(items + 1, 2 * items)] * crawls
         assert len(list(store.discards())) == 2 * items  # of all jobs that have ended a URL has one
         assert all(each.sketch is not None for each in store.observations())
+
+
+def test_the_commands_work_on_it(serve: Serve, project: Project, postgresql_url: str) -> None:
+    """None of them shows the password."""
+    server = serve(shop(40))
+    settings = project.folder / "shop" / "settings.py"
+    own = f"\nDEDUP_STORE = {postgresql_url!r}\nDEDUP_DIR = 'store:'\nDEDUP_LEARN = 'off'\n"
+    settings.write_text(settings.read_text() + own)
+    said: list[str] = []
+
+    def scrapy(*args: str) -> str:
+        done = project.scrapy(*args)
+        assert done.returncode == 0, (args, done.stdout, done.stderr)
+        said.append(done.stdout + done.stderr)
+        return done.stdout
+
+    crawl = ("crawl", "shop", "-a", f"start={server.url('/')}", "-s", "DEDUP_SAMPLE=0")
+    scrapy(*crawl)
+    assert "1 rule" in scrapy("learn-rules")
+    scrapy(*crawl)
+    assert "80" in scrapy("dedup", "ledger", "--by-rule")
+    assert "sid" in scrapy("dedup", "explain", server.url("/p?id=1&sid=new"))
+    done = project.scrapy("dedup", "page", "--from-store", server.url("/p?id=1&sid=1x0"))
+    assert "there is no mask yet" in done.stderr
+    said.append(done.stderr)
+    assert scrapy("dedup", "report", "--json").count("\n") > 3
+    scrapy("dedup", "report", "-o", "report.html")
+    said.append((project.folder / "report.html").read_text())
+    scrapy("dedup", "prune", "--dry-run")
+    scrapy("dedup", "forget", f"127.0.0.1:{server.port}")
+    with Store.open(postgresql_url, readonly=True) as store:
+        assert store.sites() == []
+    away = postgresql_url.replace("secret", "secret2")
+    done = project.scrapy("dedup", "ledger", "-s", f"DEDUP_STORE={away}")
+    assert done.returncode == 2
+    assert "Is the password right?" in done.stderr
+    said.append(done.stderr)
+    assert not [text for text in said if "secret" in text]

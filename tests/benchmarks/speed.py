@@ -1,6 +1,6 @@
 """Time and memory: canonical keys, learning, and what the add-on costs a crawl.
 
-    python -m tests.benchmarks.speed [--quick] [--quiet] [--json] [--check] [--only keys|learning|learning-scale|crawl]
+    python -m tests.benchmarks.speed [--quick] [--quiet] [--json] [--check] [--only keys|learning|learning-scale|crawl|store]
 
 Every figure that is a ratio comes from two measurements in the same run. ``--quick`` (under three
 minutes) uses fewer URLs, pages and pairs; its learning part takes 20,000 URLs instead of 100,000.
@@ -21,6 +21,7 @@ from .timing import crawl as speed_crawl
 from .timing import keys as speed_keys
 from .timing import learning as speed_learning
 from .timing import scale as speed_scale
+from .timing import stores as speed_stores
 
 MOST_KEY_RATIO = 0.5
 MOST_SECONDS_PER_URL = 300 / 100_000
@@ -29,7 +30,8 @@ MOST_TIMES_PARSING = 20
 MOST_SLOPE = 1.05
 MOST_BYTES_PER_URL = 1024
 SCALES = (10_000, 100_000, 1_000_000)
-PARTS = ("keys", "learning", "learning-scale", "crawl")
+MOST_OF_FILE = 1.10
+PARTS = ("keys", "learning", "learning-scale", "crawl", "store")
 
 
 Rows = tuple[str, tuple[str, ...], list[Sequence[object]]]
@@ -126,6 +128,25 @@ def crawl(*, quick: bool, quiet: bool = False) -> tuple[list[speed_crawl.Overhea
     return found, checks, (title, columns, rows)
 
 
+def store(*, quick: bool, quiet: bool = False) -> tuple[list[speed_crawl.Overhead], list[Check], Rows]:
+    """Crawls with a store on a PostgreSQL server, against those with a file: figures, checks, table."""
+    found = speed_stores.measure(quick=quick, quiet=quiet)
+    rows: list[Sequence[object]] = [
+        (
+            *(row.kind.name, f"<= {MOST_OF_FILE:.2f}", f"{row.stock_ms:.2f}", f"{row.plugin_ms:.2f}"),
+            *(row.ratio, row.least_ratio, row.most_ratio, row.minima_ratio, row.pairs, f"{row.start_up_ms:+.0f}"),
+        )
+        for row in found
+    ]
+    title = "CPU per response of the process tree, with the store on a PostgreSQL server against one in a file"
+    if not found:
+        title += ": PostgreSQL is not installed"
+    columns = ("crawl", "aim", "SQLite ms", "PostgreSQL ms", "ratio (median)", "least", "most", "of minima")
+    columns += ("pairs", "start-up ms")
+    checks = [Check(f"CPU ratio PostgreSQL / SQLite, {row.kind.name}", row.ratio, most=MOST_OF_FILE) for row in found]
+    return found, checks, (title, columns, rows)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
     parser = argparse.ArgumentParser(
@@ -148,6 +169,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "learning": learning,
         "learning-scale": scale,
         "crawl": partial(crawl, quiet=args.quiet),
+        "store": partial(store, quiet=args.quiet),
     }
     for name, part in parts.items():
         if name not in wanted:
