@@ -38,7 +38,7 @@ def marked_urls(one: str, two: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...
     return tuple(pieces[0]), tuple(pieces[1])
 
 
-def pieces_of(text: str, ranges: "Sequence[tuple[int, int]] | None", attribute: str = "") -> tuple[Piece, ...]:
+def pieces_of(text: str, ranges: "Sequence[tuple[int, int]] | None") -> tuple[Piece, ...]:
     """Return a text in pieces, the transient ones marked.
 
     >>> pieces_of("12 users online", [(0, 1)])
@@ -46,7 +46,7 @@ def pieces_of(text: str, ranges: "Sequence[tuple[int, int]] | None", attribute: 
     """
     if ranges is None or "⟦" in text or "⟧" in text:
         return (Piece(text, ranges is not None),)
-    return pieces_of_marked(marked_text(text, ranges, attribute))
+    return pieces_of_marked(marked_text(text, ranges))
 
 
 def pieces_of_marked(text: str) -> tuple[Piece, ...]:

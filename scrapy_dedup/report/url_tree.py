@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -32,13 +31,6 @@ class TreeUrl(NamedTuple):
 
 #: From the name of a parameter and URLs that have it to what is known of it there.
 Judge = Callable[[str, Sequence[str]], tuple[Verdict, str, tuple[str, ...]]]
-
-
-@dataclass(slots=True)
-class _Leaf:
-    """The URLs that end at one place of the tree."""
-
-    urls: list[tuple[TreeUrl, dict[str, str]]] = field(default_factory=list)
 
 
 def url_tree(urls: Iterable[TreeUrl], judge: Judge) -> tuple[TreeNode, ...]:

@@ -19,14 +19,16 @@ __all__ = ["marked_pair", "real_examples"]
 
 #: Pages with several URLs that are looked at.
 _MOST_PAGES: Final = 2_000
+#: Pairs that are shown.
+_SHOWN: Final = 2
 
 
-def real_examples(store: "Store", scope: str, book: "RuleBook", rule: "Rule", limit: int = 2) -> list[tuple[str, str]]:
+def real_examples(store: "Store", scope: str, book: "RuleBook", rule: "Rule") -> list[tuple[str, str]]:
     """Return pairs of URLs of the store that a rule makes one. Raises StoreError.
 
     What the rule has filtered comes first, then pages that were fetched under several URLs.
     """
-    return list(islice(_pairs(store, scope, book, rule), limit))
+    return list(islice(_pairs(store, scope, book, rule), _SHOWN))
 
 
 def _pairs(store: "Store", scope: str, book: "RuleBook", rule: "Rule") -> Iterator[tuple[str, str]]:
