@@ -6,6 +6,9 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 
+# Where Python may keep no bytecode, each process of the tests compiles all modules once more.
+unexport PYTHONDONTWRITEBYTECODE
+
 .NOTPARALLEL:
 .PHONY: help demo check test faults lint types docs screenshots bench clean
 

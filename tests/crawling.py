@@ -38,6 +38,7 @@ BASE: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "RETRY_TIMES": 1,
+    "CONCURRENT_ITEMS": 16,  # Scrapy starts so many tasks for each response, 100 by default: longer than all else takes
     "DOWNLOAD_TIMEOUT": PATIENCE,
     "DEDUP_LEARN": "off",
     "DEDUP_REPORT": "",

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from scrapy_dedup.crawl.learn import learner
 
@@ -41,14 +43,22 @@ _IMPORTED = [
         "rich.console",
     ),
     *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "dedup", "learning", "probing")),
-    *(f"scrapy_dedup.commands.inputs.{name}" for name in ("observation_sources", "fetching")),
+    *(f"scrapy_dedup.commands.inputs.{name}" for name in ("observation_sources", "fetching", "project")),
     *(f"scrapy_dedup.commands.showing.{name}" for name in ("explained_url", "shown_page", "summary")),
+    *("scrapy_dedup.commands.terminal.progress", "scrapy_dedup.learning.imported", "requests", "tomlkit"),
+    *("tests.processes", "tests.public_suffixes"),
 ]
+_ROOT = Path(__file__).resolve().parent.parent
+_SERVER = forkserver._forkserver
 
 
 def _context() -> Any:
+    """Return what starts processes; the first time, start the server that they are forked from, which finds the tests."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_IMPORTED)
+    found = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
+    with patch.dict(os.environ, PYTHONPATH=found):
+        _SERVER.ensure_running()
     return context
 
 
@@ -80,6 +90,7 @@ def _module(command: list[str], folder: str, environment: dict[str, str], stream
         os.close(file)
     if forks:
         vars(learner)["subprocess"] = Forking
+        vars(_SERVER)["ensure_running"] = lambda: None  # the one that this is forked from serves it, too
     os.chdir(folder)
     warnings.filterwarnings("error", category=DeprecationWarning, module="scrapy_dedup$")
     sys.path.insert(0, folder)

@@ -1,6 +1,7 @@
 """What changes and is what the page is about stays in items, however often it changes; what surely passes goes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from random import Random
 
 import pytest
@@ -11,6 +12,16 @@ from scrapy_dedup.learning.site_pages import SitePages
 from scrapy_dedup.rules import Ignore, Rule, RuleBook, Status
 
 DAY = 86_400.0
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _read_once() -> Iterator[None]:
+    """Read each page once: one test learns of the same pages with and without times, another of more of their versions."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("scrapy_dedup.masks.learning.learn.version_of", lru_cache(1_000)(version_of))
+        yield
+
+
 Text = Callable[[int, int], str]
 """What page n shows in version k."""
 
@@ -119,8 +130,8 @@ SKIES = [
 ]
 
 
-@pytest.mark.parametrize("name", CONTENT)
 @pytest.mark.parametrize("versions", [2, 3, 5])
+@pytest.mark.parametrize("name", CONTENT)
 def test_what_a_page_is_about_stays(name: str, versions: int) -> None:
     """However new it is each time, wherever it stands among the page's texts, and whether or not it is known when that was."""
     for where in WHERE[:4]:

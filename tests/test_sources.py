@@ -552,12 +552,17 @@ def test_what_is_not_installed_is_named(project):
     """Without pyarrow and FastWARC."""
     code = (
         "import sys; sys.modules['pyarrow'] = sys.modules['fastwarc'] = sys.modules['fastwarc.warc'] = None; "
-        "from scrapy.cmdline import execute; execute(['scrapy', 'learn-rules', '--from', sys.argv[1]])"
+        "from scrapy.cmdline import execute\n"
+        "for name in sys.argv[1:]:\n"
+        "    try: execute(['scrapy', 'learn-rules', '--from', name])\n"
+        "    except SystemExit as end: print(end.code)\n"
     )
-    for name, content, extra in (("a.parquet", b"PAR1....", "parquet"), ("a.warc", b"WARC/1.0\r\n", "warc")):
+    files = {"a.parquet": (b"PAR1....", "parquet"), "a.warc": (b"WARC/1.0\r\n", "warc")}
+    for name, (content, _) in files.items():
         (project.folder / name).write_bytes(content)
-        done = project.python("-c", code, name)
-        assert done.returncode == 2
+    done = project.python("-c", code, *files)
+    assert done.stdout.split() == ["2", "2"], done.stderr
+    for _, extra in files.values():
         assert f"pip install 'scrapy-dedup[{extra}]'" in done.stderr
 
 
