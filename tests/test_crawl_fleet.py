@@ -11,13 +11,14 @@ from twisted.internet.defer import Deferred
 from scrapy_dedup.crawl.seen.journal_lines import JournalPage
 from scrapy_dedup.crawl.seen.seen import Waiting
 from scrapy_dedup.crawl.support.components import components_of
-from scrapy_dedup.rules import Ignore
+from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
 from .crawling import Links, crawler_of, in_reactor, rule, run, write_rules
 from .crawling_parts import crawler
 from .server import Asked, page, prose
 from .servers import RedisServer
+from .test_crawl_retraction import EVERY, PLAIN, learned, linked_once, pages_of, status
 from .waiting import wait_until
 
 pytest.importorskip("scrapy_redis")
@@ -357,3 +358,23 @@ async def test_what_a_killed_worker_had_taken_is_fetched_by_the_next(serve: Serv
     pages = {hit.partition("&")[0] for hit in server.hits if hit != "/"}
     assert pages == {f"/p?id={number}" for number in range(24)}
     assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
+@in_reactor
+async def test_what_a_refuted_rule_has_filtered_in_any_worker_is_fetched(
+    serve: Serve, redis_server: RedisServer
+) -> None:
+    server = serve(linked_once)
+    write_rules(*learned(server, "page", "sid"))
+    settings = {**FLEET, "REDIS_URL": redis_server.url, "DEDUP_SAMPLE": 0.02}
+    crawlers = [crawler_of(spider, **settings) for spider in (Links, Other)]
+    begun = [Deferred.fromCoroutine(run(each, server.url("/"))) for each in crawlers]
+    done = [await each for each in begun]
+    assert set(pages_of([url for each in done for url in each.urls])) == EVERY, "no page is lost"
+    assert status(server)["q.page"] is Status.SUSPENDED
+    assert sum(each.dedup().get("refuted", 0) for each in done) >= 1
+    for each in done:
+        rules = components_of(each.crawler).identities.book.for_site(f"127.0.0.1:{server.port}")
+        assert {key: each.status for each in rules for key in each.ops} == status(server), "in both of them"
+        assert not [name for name in each.dedup() if name.startswith("errors")]
+    assert server.downloads < PLAIN * 0.75, "the right rule goes on to save"
