@@ -9,7 +9,8 @@ downloads by all workers together, since the site's never end. All is counted at
 
 - *round trips* are reads of Redis from its clients, without the benchmark's own; they are told per request that the
   spiders have asked for, duplicates among them;
-- *bytes per page* are those of the keys of the plug-in, beside those of the filter of scrapy-redis, at the end.
+- *bytes* are those of the keys of the plug-in by the canonical keys that it knows, *filter* those of the filter of
+  scrapy-redis by the URLs in it, at the end.
 
 What Redis needs per page as a job grows is told by itself: a worker without a crawl takes and fetches ``--pages`` pages.
 """
@@ -61,6 +62,7 @@ SETTINGS: dict[str, Any] = {
     "LOG_LEVEL": "ERROR",
 }
 _KEYS = "families:requests:dedup:*"
+_META, _SLOTS = "families:requests:dedup:meta", "families:requests:dedup:slots:"
 _FILTER = "families:dupefilter"
 
 
@@ -77,7 +79,7 @@ class Crawled:
     trips: float
     """Per request that was asked for."""
     bytes: float
-    """Of the plug-in, per page."""
+    """Of the plug-in, per page that it knows: what it takes for one."""
     filter_bytes: float
     """Of the filter of scrapy-redis, per URL in it."""
     seconds: float
@@ -105,6 +107,8 @@ def crawled(workers: int, name: str, project: Project, site: FamilySite, server:
         ended = all(stats["finish_reason"] == "finished" for _, stats in done)
         asked = sum(stats[ASKED] for _, stats in done)
         used = sum(client.memory_usage(key, samples=0) for key in client.scan_iter(_KEYS))
+        version = int(client.hget(_META, "version") or 0)
+        taken = sum(client.scard(key) for key in client.scan_iter(f"{_SLOTS}{version}:*"))
         return Crawled(
             workers,
             name,
@@ -113,7 +117,7 @@ def crawled(workers: int, name: str, project: Project, site: FamilySite, server:
             PAGES - served.distinct if ended else 0,
             asked,
             reads / asked,
-            used / served.distinct,
+            used / taken if taken else 0.0,
             (client.memory_usage(_FILTER, samples=0) or 0) / client.scard(_FILTER),
             seconds,
             "".join(output for output, _ in done),

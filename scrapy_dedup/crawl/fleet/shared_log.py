@@ -10,6 +10,8 @@ from secrets import token_hex
 from time import time
 from typing import Any, Final, NamedTuple
 
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from scrapy.settings import BaseSettings
 
 from . import scripts
@@ -79,10 +81,12 @@ class SharedLog:
         from scrapy_redis import connection, defaults
 
         given = {name: settings.get(name) for name in settings if str(name).startswith("REDIS_")}
+        # What is packed is no text. A connection that Redis has closed is opened again once, and nobody waits for more.
         given["REDIS_PARAMS"] = {
             **settings.getdict("REDIS_PARAMS"),
             "decode_responses": False,
-        }  # what is packed is no text
+            "retry": Retry(NoBackoff(), 1),
+        }
         given.pop("REDIS_DECODE_RESPONSES", None)
         self.worker = token_hex(4)
         queue = settings.get("SCHEDULER_QUEUE_KEY") or defaults.SCHEDULER_QUEUE_KEY

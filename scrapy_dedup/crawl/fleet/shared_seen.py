@@ -139,8 +139,8 @@ class SharedSeen(FollowedSeen):
         return bool(self._lines)
 
     def _exchanged(self, claim: tuple[int, str] | None = None) -> Reply | None:
-        if self.is_lost or not self._shared_job:
-            return None
+        if self.is_lost or not self._shared_job or (self.adrift and claim is not None):
+            return None  # whether Redis answers again is asked by the clock
         lines, moved = self._lines, self._moved
         self._stats.inc_value("dedup/fleet/exchanges")
         try:

@@ -30,7 +30,8 @@ class Faults:
             return
         self._told.add(where)
         error = sys.exc_info()[1]
-        if isinstance(error, OSError | StoreError):
+        # Those of Redis are no OSError, and are not imported where there is none.
+        if isinstance(error, OSError | StoreError) or type(error).__module__.startswith("redis."):
             logger.warning("%s; the crawl goes on (told once): %s", what, error)
         else:
             logger.error("%s; the crawl goes on (told once)", what, exc_info=error)
