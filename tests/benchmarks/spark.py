@@ -262,10 +262,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             folder = Path(made) / str(records)
             write(folder, records, max(2, min(args.sites, records // 8)))
             runs.append(("Spark", measure("spark", folder, args.cores)))
-            print(f"{records:,} records: {runs[-1][1].seconds:.0f} s with Spark", file=sys.stderr, flush=True)
+            _tell(*runs[-1])
         runs.append(("one machine", measure("one", folder, args.cores)))
+        _tell(*runs[-1])
     _print(runs)
     return 0
+
+
+def _tell(name: str, run: Run) -> None:
+    """Tell on standard error what is done: the full run takes long."""
+    kept = {key: value for key, value in asdict(run).items() if key != "files"}
+    print(f"{name}: {json.dumps(kept)}", file=sys.stderr, flush=True)
 
 
 def _print(runs: Sequence[tuple[str, Run]]) -> None:
