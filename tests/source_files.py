@@ -129,11 +129,36 @@ def warc_records(fetched: Iterable[Fetched]) -> list[bytes]:
             record.headers["WARC-Date"] = each.moment.strftime("%Y-%m-%dT%H:%M:%SZ")
             name = "response" if kind is WarcRecordType.response else "request"
             record.headers["Content-Type"] = f"application/http; msgtype={name}"
+            if kind is WarcRecordType.response:
+                record.headers["WARC-Payload-Digest"] = f"sha1:{each.digest}"
             record.set_bytes_content(content)
             stream = BytesIO()
             record.write(stream)
             found.append(stream.getvalue())
     return found
+
+
+def revisit(fetched: Fetched, original: Fetched, profile: str = "identical-payload-digest") -> bytes:
+    """A record that refers to the one of an earlier response, as FastWARC writes it."""
+    from io import BytesIO
+
+    from fastwarc.warc import WarcRecord, WarcRecordType
+
+    content = b"HTTP/1.1 304 Not Modified\r\n\r\n" if profile == "server-not-modified" else b"HTTP/1.1 200 OK\r\n\r\n"
+    record = WarcRecord()
+    record.init_headers(WarcRecordType.revisit, content_length=len(content))
+    record.headers["WARC-Target-URI"] = fetched.url
+    record.headers["WARC-Date"] = fetched.moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    record.headers["WARC-Profile"] = f"http://netpreserve.org/warc/1.1/revisit/{profile}"
+    record.headers["WARC-Refers-To-Target-URI"] = original.url
+    record.headers["WARC-Payload-Digest"] = (
+        f"sha1:{fetched.digest if profile != 'server-not-modified' else sha1(b'').hexdigest()}"
+    )
+    record.headers["Content-Type"] = "application/http; msgtype=response"
+    record.set_bytes_content(content)
+    stream = BytesIO()
+    record.write(stream)
+    return stream.getvalue()
 
 
 def write_warc(path: Path, records: Iterable[bytes]) -> Path:

@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from scrapy.responsetypes import responsetypes
 from scrapy_dedup.commands.inputs.observation_sources import scrapys_encoding
 from scrapy_dedup.content.versions import packed_version
 from scrapy_dedup.crawl.observe.store_rows import page_row
+from scrapy_dedup.learning.__main__ import main as learn_as_a_process
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.observation import Observation
-from scrapy_dedup.sources.pages import PageError, PageReader, decompressed
+from scrapy_dedup.sources.bodies import PageError, decompressed
+from scrapy_dedup.sources.pages import PageReader
 from scrapy_dedup.sources.reading import Reading
 from scrapy_dedup.sources.records import ReadOptions, SourceError
 from scrapy_dedup.sources.spill import Spill
@@ -34,6 +37,7 @@ from .source_files import (
     crawl_index,
     digests,
     responses,
+    revisit,
     warc_records,
     write_cache,
     write_cdx,
@@ -57,6 +61,11 @@ def _parquet(path: Path, rows: list[dict[str, Any]], **options: Any) -> Path:
 def _warc(path: Path, fetched: list[Fetched]) -> Path:
     pytest.importorskip("fastwarc", reason="WARC is read by FastWARC")
     return write_warc(path, warc_records(fetched))
+
+
+def _dbm(path: Path, fetched: list[Fetched], module: str) -> Path:
+    pytest.importorskip(module, reason=f"this Python has no {module}")
+    return write_cache(path, fetched, DbmCacheStorage, HTTPCACHE_DBM_MODULE=module)
 
 
 def _items(fetched: list[Fetched]) -> list[dict[str, Any]]:
@@ -91,7 +100,10 @@ PAGES: dict[str, Write] = {
     "cache": lambda path, fetched: write_cache(path, fetched, FilesystemCacheStorage),
     "packed": lambda path, fetched: write_cache(path, fetched, FilesystemCacheStorage, HTTPCACHE_GZIP=True),
     "dbm": lambda path, fetched: write_cache(path, fetched, DbmCacheStorage),
-    "dumb": lambda path, fetched: write_cache(path, fetched, DbmCacheStorage, HTTPCACHE_DBM_MODULE="dbm.dumb"),
+    **{
+        name: lambda path, fetched, name=name: _dbm(path, fetched, f"dbm.{name}")  # type: ignore[misc]
+        for name in ("dumb", "gnu", "ndbm", "sqlite3")
+    },
     "feed.jsonl": lambda path, fetched: write_json_lines(path, _items(fetched)),
     "feed.json": _feed_array,
     "feed.csv": lambda path, fetched: write_csv(path, _items(fetched)),
@@ -257,23 +269,111 @@ def test_below_a_spider_of_a_cache(tmp_path):
     assert len(read(spider)[0]) == len(read(folder)[0]) == 6
 
 
-def test_compressed_bodies_are_unpacked(tmp_path):
+def _zstandarded(body: bytes) -> bytes:
+    zstandard = pytest.importorskip("zstandard", reason="Zstandard is packed by zstandard")
+    packed: bytes = zstandard.ZstdCompressor().compress(body)
+    return packed
+
+
+def _brotlied(body: bytes) -> bytes:
+    brotli = pytest.importorskip("brotli", reason="Brotli is packed by brotli")
+    packed: bytes = brotli.compress(body)
+    return packed
+
+
+ENCODINGS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "gzip": (gzip.compress, ""),
+    "deflate": (zlib.compress, ""),
+    "br": (_brotlied, "brotli"),
+    "zstd": (_zstandarded, "zstandard"),
+}
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_compressed_bodies_are_unpacked(tmp_path, monkeypatch, name):
     pytest.importorskip("fastwarc", reason="WARC is read by FastWARC")
+    pack, package = ENCODINGS[name]
     body = page(prose(1)).encode()
     plain = Fetched(f"http://{SITE}/a", body)
-    packed = plain._replace(
-        url=f"http://{SITE}/b", body=gzip.compress(body), headers={**plain.headers, "Content-Encoding": "gzip"}
-    )
-    brotli = packed._replace(url=f"http://{SITE}/c", headers={**plain.headers, "Content-Encoding": "br"})
-    both, reading = read(_warc(tmp_path / "a.warc.gz", [plain, packed, brotli]))
+    headers = {**plain.headers, "Content-Encoding": name}
+    packed = plain._replace(url=f"http://{SITE}/b", body=pack(body), headers=headers)
+    unknown = packed._replace(url=f"http://{SITE}/c", headers={**plain.headers, "Content-Encoding": "compress"})
+    archive = _warc(tmp_path / "a.warc.gz", [plain, packed, unknown])
+    both, reading = read(archive)
     assert len({each.fingerprint for each in both}) == 1
     assert len(both) == 2
-    assert "Content-Encoding is br" in reading.examples[0].why
-    assert len(read(write_cache(tmp_path / "cache", [plain, packed], FilesystemCacheStorage))[0]) == 2
+    assert "its Content-Encoding is compress: only gzip, " in reading.examples[0].why
+    cache = write_cache(tmp_path / "cache", [plain, packed], FilesystemCacheStorage)
+    assert len({each.fingerprint for each in read(cache)[0]}) == 1
     with pytest.raises(PageError, match="cut off"):
-        decompressed(gzip.compress(body)[:-20], ["gzip"])
-    with pytest.raises(PageError, match="no gzip"):
-        decompressed(b"something else", ["gzip"])
+        decompressed(pack(body)[:-20], [name])
+    with pytest.raises(PageError, match=f"no {name}"):
+        decompressed(b"something else", [name])
+    if package:
+        monkeypatch.setitem(sys.modules, package, None)
+        _, reading = read(cache)
+        assert (reading.records, reading.bad) == (1, 1)
+        assert (
+            reading.examples[0].why == f"its Content-Encoding is {name}, which needs {package}: pip install {package}"
+        )
+
+
+def test_what_an_archive_has_kept_once_is_read_of_each_url(tmp_path):
+    """Revisits: of the same payload, under another URL or later, and of what was not modified."""
+    pytest.importorskip("fastwarc", reason="WARC is read by FastWARC")
+    original = Fetched(f"http://{SITE}/view?id=1", page(prose(1)).encode())
+    other = original._replace(url=f"http://{SITE}/view?id=1&sid=f", at=BEGAN + 60)
+    again = original._replace(at=BEGAN + 3_600)
+    unknown = Fetched(f"http://{SITE}/view?id=2", page(prose(2)).encode())
+    records = [
+        *warc_records([original]),
+        revisit(other, original),
+        revisit(again, original, profile="server-not-modified"),
+        revisit(unknown, unknown),
+    ]
+    seen, reading = read(write_warc(tmp_path / "all.warc.gz", records))
+    assert [(each.url, each.time) for each in seen] == [(each.url, each.at) for each in (original, other, again)]
+    assert len({(each.fingerprint, each.bag, each.words) for each in seen}) == 1
+    assert reading.bad == 0
+    assert reading.left_out["revisit record of a response that was not read before"] == 1
+
+
+def test_what_sites_declare_is_learned_from_what_is_imported(project):
+    """Redirects and canonical URLs, as in a crawl: kinds of aliases with their evidence."""
+    fetched = []
+    for number in range(30):
+        name = prose(number, 1).lower()
+        url = f"http://{SITE}/{name}-{number}"
+        body = page(prose(number), canonical=url).encode()
+        fetched += [Fetched(url, body), Fetched(f"http://{SITE}/node/{number * 7919}", body)]
+        fetched.append(Fetched(f"http://{SITE}/go/{number}", b"", 301, {"Location": url}))
+    write_cache(project.folder / "cache", fetched, FilesystemCacheStorage)
+    learned(project, "--from", "cache")
+    text = (project.folder / "dedup-rules" / f"{SITE}.toml").read_text()
+    assert '"alias.canonical" = "declared"' in text
+
+
+@pytest.mark.parametrize("name", [*DIGESTS, *PAGES])
+def test_learning_as_a_process_reads_all_formats(tmp_path, capsys, name):
+    fetched = [each for each in responses() if each.status == 200]
+    path = (DIGESTS | PAGES)[name](tmp_path / name, fetched)
+    assert learn_as_a_process(["--from", str(path), "--dir", str(tmp_path / "rules")]) == 0
+    assert json.loads(capsys.readouterr().out)["rules"] == 1
+    assert "q.sid" in (tmp_path / "rules" / f"{SITE}.toml").read_text()
+
+
+def test_the_order_of_records_makes_no_difference(tmp_path, capsys):
+    rows = digests(responses())
+    # Of one URL two answers, at no time.
+    rows += [{"url": row["url"], "fingerprint": f"{number}"} for number, row in enumerate(rows[:9])]
+    texts = set()
+    for seed in range(3):
+        random.Random(seed).shuffle(rows)
+        folder = tmp_path / str(seed)
+        path = write_json_lines(tmp_path / f"{seed}.jsonl", rows)
+        assert learn_as_a_process(["--from", str(path), "--dir", str(folder)]) == 0
+        texts.add((folder / f"{SITE}.toml").read_text())
+    assert len(texts) == 1
 
 
 def test_transient_content_is_learned_from_an_archive_of_several_visits(project):

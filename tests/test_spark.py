@@ -28,8 +28,8 @@ pytestmark = [
 ]
 
 BEGAN = float(source_files.BEGAN)
-SCHEMA = "url string, fingerprint string, status int, time double, redirect string"
-Row = tuple[str, str, int, float | None, str | None]
+SCHEMA = "url string, fingerprint string, status int, time double, redirect string, canonical string"
+Row = tuple[str, str, int, float | None, str | None, str | None]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def pages(site: str, number: int, *, copies: int = 2, at: float | None = None) -> list[Row]:
     """Pages of a site, each under some session ids."""
     return [
-        (f"http://{site}/view?id={page}&sid={(page * copies + copy) * 7919:08x}", f"{site} {page}", 200, at, None)
+        (f"http://{site}/view?id={page}&sid={(page * copies + copy) * 7919:08x}", f"{site} {page}", 200, at, None, None)
         for page in range(number)
         for copy in range(copies)
     ]
@@ -63,25 +63,32 @@ def mixed() -> list[Row]:
                 200,
                 None,
                 None,
+                None,
             )
             for page in range(15)
             for sid in (f"{page}f", f"{page}e")
         ]
     # Of several answers to one URL the latest counts; where no time tells it, the order must not.
-    rows += [(url, f"{text} again", 200, None, None) for url, text, *_ in rows[70:90]]
-    rows += [(url, "later", 200, BEGAN + 9_000, None) for url, *_ in rows[:4]]
+    rows += [(url, f"{text} again", 200, None, None, None) for url, text, *_ in rows[70:90]]
+    rows += [(url, "later", 200, BEGAN + 9_000, None, None) for url, *_ in rows[:4]]
     rows += [
-        ("http://c.test/gone", "", 404, None, None),
-        ("http://c.test/old", "", 301, None, "http://c.test/view?id=1"),
+        ("http://c.test/gone", "", 404, None, None, None),
+        ("http://c.test/old", "", 301, None, "http://c.test/view?id=1", None),
     ]
-    rows.append(("not a url", "x", 200, None, None))
+    # Pages that are found under numbers, and say what they are called.
+    for page in range(30):
+        own = f"http://called.test/page-{page * 31:x}"
+        rows += [
+            (url, f"called {page}", 200, None, None, own) for url in (own, f"http://called.test/node/{page * 7919}")
+        ]
+    rows.append(("not a url", "x", 200, None, None, None))
     return rows
 
 
 def on_one_machine(rows: Iterable[Row], folder: Path, **options: Any) -> dict[str, str]:
     """The texts of the files that one machine writes, by site."""
     with Spill() as spill:
-        names = ("status", "time", "redirect")
+        names = ("status", "time", "redirect", "canonical")
         spill.add_all(Observation(url, text, **dict(zip(names, rest, strict=True))) for url, text, *rest in rows)
         both = learn_rules_and_masks(ImportedEvidence(spill, **options), known=RuleBook())
     save_learned(both, folder)
@@ -99,8 +106,9 @@ def texts_of(found: Iterable[Any]) -> dict[str, str]:
 def test_the_same_as_one_machine_in_any_order(spark, tmp_path):
     rows = mixed()
     want = on_one_machine(rows, tmp_path / "rules")
-    assert want.keys() == {"a.test", "b.test", "c.test", "outer.test"}
+    assert want.keys() == {"a.test", "b.test", "c.test", "called.test", "outer.test"}
     assert "nested" in want["outer.test"], "the rules of a site in the URLs of another have a part in its own"
+    assert '"alias.canonical" = "declared"' in want["called.test"]
     learned = learn(spark.createDataFrame(rows, SCHEMA)).collect()
     assert texts_of(learned) == want
     assert {row.site: (row.rules, row.pages) for row in learned}["plain.test"] == (0, 1)
@@ -112,10 +120,11 @@ def test_the_same_as_one_machine_in_any_order(spark, tmp_path):
 def test_very_large_sites_are_sampled_by_page(spark, tmp_path):
     rows = pages("large.test", 300, copies=3) + pages("small.test", 20)
     rows += [
-        (f"http://large.test/view?id={page}&sid={page:x}", "log in", 200, None, None) for page in range(1000, 1400)
+        (f"http://large.test/view?id={page}&sid={page:x}", "log in", 200, None, None, None)
+        for page in range(1000, 1400)
     ]
-    rows += [("http://large.test/", "home", 200, float(at), None) for at in range(400)]
-    rows += [(f"http://large.test/view?id={page}", "", 500, None, None) for page in range(100)]
+    rows += [("http://large.test/", "home", 200, float(at), None, None) for at in range(400)]
+    rows += [(f"http://large.test/view?id={page}", "", 500, None, None, None) for page in range(100)]
     random.Random(2).shuffle(rows)
     want = on_one_machine(rows, tmp_path / "rules", most_of_site=200)
     learned = learn(spark.createDataFrame(rows, SCHEMA), most_of_site=200).collect()
@@ -135,7 +144,7 @@ def test_an_index_of_common_crawl(spark, tmp_path):
             [
                 {"url": url, "content_digest": text, "fetch_status": 200, "url_host_tld": "test"}
                 | {"fetch_time": datetime.fromtimestamp(at or 0, timezone.utc), "content_mime_detected": "text/html"}
-                for url, text, _, at, _ in rows
+                for url, text, _, at, *_ in rows
             ]
         ),
         tmp_path / "index.parquet",
@@ -164,7 +173,7 @@ def test_what_is_learned_can_be_used_and_saved(spark, tmp_path):
 
 def test_bad_records_are_counted_and_named(spark, tmp_path, caplog):
     rows = pages("a.test", 30)
-    broken = [("http://a.test/empty", "", 200, None, None), (None, "x", 200, None, None)]
+    broken = [("http://a.test/empty", "", 200, None, None, None), (None, "x", 200, None, None, None)]
     learned = texts_of(learn(spark.createDataFrame([*rows, *broken], SCHEMA)).collect())
     assert learned == on_one_machine(rows, tmp_path)
     said = [record.getMessage() for record in caplog.records if record.name == "scrapy_dedup.spark"]

@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
@@ -161,8 +161,9 @@ def _evidence(
         from ..masks.published.token_table import packed_with_table
 
         pack = packed_with_table
-    fields = {"body_fields": (options.body_field,)} if options.body_field else {}
-    told = ReadOptions(url_field=options.url_field, pages=PageReader(pack=pack), **fields)
+    told = ReadOptions(url_field=options.url_field, pages=PageReader(pack=pack))
+    if options.body_field:
+        told = replace(told, body_fields=(options.body_field,))
     with Spill(site_groups) as spill:
         reading = Reading(options.sources, told)
         spill.add_all(reading.observations(), frozenset(sites or ()))

@@ -1,9 +1,10 @@
-"""Kinds of aliases learned from a store, beside the rules learned from URLs alone."""
+"""Kinds of aliases learned from a store or from what was imported, beside the rules learned from URLs alone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from ..masks.model import Mask
+from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..rules.alias_kinds import AliasKinds
 from ..rules.lifecycle import Departure, Reason
@@ -37,6 +38,57 @@ def with_aliases(
     The kinds of the user are there already; *known* tells which were refuted or switched off. Sites
     that are not begun at *deadline* keep the kinds that they had.
     """
+
+    def look(site: str, mask: Mask | None) -> tuple[Fetched, list[SightingRow]]:
+        seen = store.observations(scope, site, since=since, versions=mask is not None, unpack=unpack)
+        fetched = Fetched(seen, mask)
+        if mask is None:
+            fetched.unstable(store.unstable_urls(scope, site))
+        return fetched, sightings_of(store, site, fetched, learned.book, scope=scope, since=since)
+
+    return _with_kinds(learned, look, keys=learned.book, known=known, masks=masks, deadline=deadline)
+
+
+def with_declared_aliases(
+    learned: Learned,
+    observations: Callable[[str, bool], Iterable[Observation]],
+    *,
+    others: RuleBook | None = None,
+    known: RuleBook | None = None,
+    masks: Mapping[str, Mask] | None = None,
+    deadline: Deadline = NEVER,
+) -> Learned:
+    """Return *learned* with the kinds of declared aliases that imported observations prove: canonical URLs, redirects.
+
+    *observations* takes a site that has such, and whether the versions of its pages are asked for. *others* are the rules of sites
+    that are not learned.
+    """
+    book = learned.book if others is None else learned.book.beside(others)
+
+    def look(site: str, mask: Mask | None) -> tuple[Fetched, list[SightingRow]]:
+        seen = list(observations(site, mask is not None))
+        fetched = Fetched(seen, mask)
+        if mask is None:
+            texts: dict[str, str] = {}
+            pages = [each for each in seen if each.status == 200]
+            fetched.unstable(
+                each.url for each in pages if texts.setdefault(each.url, each.fingerprint) != each.fingerprint
+            )
+        return fetched, _declared(site, fetched, book)
+
+    return _with_kinds(learned, look, keys=book, known=known, masks=masks, deadline=deadline)
+
+
+def _with_kinds(
+    learned: Learned,
+    look: Callable[[str, Mask | None], tuple[Fetched, list[SightingRow]]],
+    *,
+    keys: RuleBook,
+    known: RuleBook | None,
+    masks: Mapping[str, Mask] | None,
+    deadline: Deadline,
+) -> Learned:
+    """Return *learned* with the kinds that are proven by what *look* has of each site; URLs are known by *keys*."""
     book = learned.book
     before = known if known is not None else book
     rules = [rule for rule in book if not rule.is_alias or rule.status.users]
@@ -48,13 +100,8 @@ def with_aliases(
             rules += [rule for rule in before.for_site(report.site) if rule.is_alias and rule.id not in taken]
             reports.append(report)
             continue
-        mask = (masks or {}).get(report.site)
-        seen = store.observations(scope, report.site, since=since, versions=mask is not None, unpack=unpack)
-        fetched = Fetched(seen, mask)
-        if mask is None:
-            fetched.unstable(store.unstable_urls(scope, report.site))
-        rows = sightings_of(store, report.site, fetched, book, scope=scope, since=since)
-        found = alias_rules(report.site, rows, fetched, book.canonical_key, before.for_site(report.site))
+        fetched, rows = look(report.site, (masks or {}).get(report.site))
+        found = alias_rules(report.site, rows, fetched, keys.canonical_key, before.for_site(report.site))
         rules += [rule for rule in found if rule.id not in taken]
         departures += _departed(before.for_site(report.site), found)
         acting = [rule for rule in found if rule.status.acts]
@@ -90,8 +137,12 @@ def sightings_of(
 ) -> list[SightingRow]:
     """Return what the store holds of aliases of *site*: sightings, and what observations declare."""
     rows = list(store.sightings(scope, site, since=since))[-MOST_SIGHTINGS:]
+    return rows + _declared(site, fetched, book)
+
+
+def _declared(site: str, fetched: Fetched, book: RuleBook) -> list[SightingRow]:
     declared = [each for each in fetched.declared if site_of_url(each[2], groups=book.groups) == site]
-    return rows + list(declared_sightings(site, declared, fetched.__contains__))
+    return list(declared_sightings(site, declared, fetched.__contains__))
 
 
 def aliases_in(store: Store, site: str, book: RuleBook, *, scope: str = "") -> dict[str, str]:

@@ -18,7 +18,7 @@ from ..rules import Rule, RuleBook
 from ..store.page_queries import cut_off_pages
 from ..store.store import Store
 from ..urls import DeepSplit, normal_form
-from .alias_learning import with_aliases
+from .alias_learning import with_aliases, with_declared_aliases
 from .asking.controls import seen_pages, undecided, unequal_pairs
 from .asking.differing import differing_note
 from .asking.refetching import MOST_REFETCHES_AT_ONCE, refetches
@@ -151,16 +151,21 @@ def learn_rules_and_masks(
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
     likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items() if keys}
     learned = Learned(RuleBook(rules, deep, options.site_groups), tuple(reports), tuple(departures), candidates=likely)
-    if isinstance(evidence, StoredEvidence):  # nobody else records which links and elements pages have
+    comparing = {site: used.comparing for site, (_, used) in found.items() if used.comparing is not None}
+    if isinstance(evidence, StoredEvidence):
         learned = with_aliases(
             learned,
             evidence.store,
             scope=evidence.scope,
             since=evidence.since,
             known=known,
-            masks={site: used.comparing for site, (_, used) in found.items() if used.comparing is not None},
+            masks=comparing,
             deadline=options.deadline,
             unpack=evidence.memory.version,
+        )
+    else:  # nobody else records which links and elements pages have
+        learned = with_declared_aliases(
+            learned, evidence.declaring, known=known, masks=comparing, deadline=options.deadline
         )
     evidence.memory.end()
     masks_found = {site: used.mask for site, (_, used) in found.items() if used.mask is not None}

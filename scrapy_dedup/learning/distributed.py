@@ -19,6 +19,7 @@ from ..sources.records import LeftOut, ReadOptions
 from ..sources.rows import row_reader
 from ..sources.spill import observation_in, text_of
 from ..urls import GroupsLike, site_of_url
+from .alias_learning import with_declared_aliases
 from .data.by_site import inner_sites, observations_by_site
 from .data.page_sample import row_hashes
 from .learn import learn
@@ -89,7 +90,7 @@ class Task:
 
     def voice(self, site: str, texts: list[str]) -> Iterator[Row]:
         """Yield (site, name, relevant, irrelevant) of the parameters of a site, by its URLs."""
-        seen = observations_by_site(_in_order(texts), self.options.site_groups, None)[0][site]
+        seen = observations_by_site(map(observation_in, sorted(texts)), self.options.site_groups, None)[0][site]
         told = voice_of(site, seen, self.known)
         return ((site, name, *verdicts) for name, verdicts in told.sites.items())
 
@@ -103,8 +104,14 @@ class Task:
 
     def _learned(self, site: str, texts: list[str]) -> Row:
         told = {site: self.priors - self.voices.get(site, Priors())} if self.priors is not None else {}
-        found = _in_order(texts)
+        texts.sort()  # the order in which they come is chance
+        found = map(observation_in, texts)
         learned = learn(found, self.options, known=self.known, elsewhere=self._elsewhere, priors=told)
+        if any(each.canonical or each.redirect for each in map(observation_in, texts)):
+            others = self._elsewhere(learned.nested[site])
+            learned = with_declared_aliases(
+                learned, lambda *_: map(observation_in, texts), others=others, known=self.known
+            )
         report = learned.reports[0]
         gone = [each.rule.id for each in learned.departures]
         text = text_of_file(learned, site, self.known)
@@ -156,11 +163,6 @@ def book_of(texts: Mapping[str, str], groups: GroupsLike = None) -> RuleBook:
     """Return the rules of the texts of rule files, by site. Raises RuleFileError."""
     files = [rules_in(text) for text in texts.values()]
     return RuleBook((rule for each in files for rule in each.rules), {each.site: each.deep for each in files}, groups)
-
-
-def _in_order(texts: list[str]) -> Iterator[Observation]:
-    """Yield the observations of texts, in the order of these: that in which they come is chance."""
-    return map(observation_in, sorted(texts))
 
 
 def _rows(counts: Mapping[tuple[str, str, str], int]) -> Iterator[Row]:

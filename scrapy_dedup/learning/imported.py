@@ -1,6 +1,6 @@
 """Evidence from sources that no crawl has written: logs, archives and caches."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -49,6 +49,10 @@ class ImportedEvidence:
         chosen = sampled_rows(hashes, self.most_of_site)
         # Their texts are kept of a few pages alone, and masks are learned from all of these.
         return (each for each, drawn in zip(found, chosen, strict=True) if drawn or each.version is not None)
+
+    def declaring(self, site: str, versions: bool) -> Iterable[Observation]:
+        """Return the observations of a site where some of them tell of a redirect or a canonical URL, none otherwise."""
+        return self.observations(site, versions=versions) if self.spill.declares(site) else ()
 
     def versions(self, site: str) -> list[tuple[str, float, Version]]:
         """Return (requested URL, seconds since 1970, version) for each version of *site*."""

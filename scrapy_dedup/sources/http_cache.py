@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..observation import ObservationError
+from .bodies import PageError, decompressed
 from .opened import DAMAGED, GZIP
-from .pages import Headers, PageError, decompressed
+from .pages import Headers
 from .records import BadRecord, LeftOut, ReadOptions, Record, Source, SourceError
 
 META: Final = "pickled_meta"

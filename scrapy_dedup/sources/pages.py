@@ -1,6 +1,5 @@
 """Pages in archives and caches, sketched as a crawl would have sketched them."""
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -25,17 +24,11 @@ from ..urls.templates import template_of
 PER_TEMPLATE: Final = 100
 """Pages of a URL template whose texts are kept, as in a crawl; so are those of further visits to them."""
 MOST_TEMPLATES: Final = 5_000
-MOST_BYTES: Final = 1 << 28
-"""Of a body, decompressed."""
 
 Pack = Callable[[str], bytes]
 """From the HTML of a page to what is kept of it."""
 Headers = Callable[[str], Sequence[str]]
 """From the name of a header to its values."""
-
-
-class PageError(ValueError):
-    """A response that cannot be read; the message says why."""
 
 
 @dataclass(slots=True)
@@ -103,34 +96,3 @@ class PageReader:
         self._seen[kind] += 1
         self._kept.add(name)
         return True
-
-
-def decompressed(body: bytes, encodings: Sequence[str]) -> bytes:
-    """Return a body without its content encodings. Raises PageError.
-
-    >>> decompressed(zlib.compress(b"page"), ["deflate"])
-    b'page'
-    """
-    names = [name.strip().lower() for value in encodings for name in value.split(",")]
-    for name in reversed([name for name in names if name not in ("", "identity")]):
-        if name not in ("gzip", "x-gzip", "deflate"):
-            raise PageError(f"its Content-Encoding is {name}: only gzip and deflate can be read")
-        if body:
-            body = _inflated(body, name)
-    return body
-
-
-def _inflated(body: bytes, name: str) -> bytes:
-    forms = (zlib.MAX_WBITS, -zlib.MAX_WBITS) if name == "deflate" else (zlib.MAX_WBITS | 16,)
-    problem = ""
-    for bits in forms:
-        stream = zlib.decompressobj(bits)
-        try:
-            found = stream.decompress(body, MOST_BYTES)
-        except zlib.error as error:
-            problem = str(error)
-            continue
-        if not stream.eof:
-            raise PageError("its body is cut off" if len(found) < MOST_BYTES else "its body is too large")
-        return found
-    raise PageError(f"its body is no {name} ({problem})")

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, Protocol
 
 from ..observation import Observation
 from .pages import PageReader
+from .payloads import Payloads
 
 #: Name of standard input among the sources.
 STDIN: Final = "-"
@@ -46,6 +47,8 @@ class ReadOptions:
     #: The first of these that an item has.
     body_fields: tuple[str, ...] = ("body", "html")
     pages: PageReader = field(default_factory=PageReader)
+    #: What archives refer to, of all sources.
+    payloads: Payloads = field(default_factory=Payloads)
 
 
 class Source(NamedTuple):

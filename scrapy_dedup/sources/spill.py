@@ -55,6 +55,7 @@ class Spill:
         )
         self._numbers: dict[str, int] = {}
         self._rows: Counter[int] = Counter()
+        self._declaring: set[int] = set()
         self._sketches: Counter[int] = Counter()
         self._versions: Counter[int] = Counter()
         self._waiting: list[_Row] = []
@@ -92,6 +93,10 @@ class Spill:
                     self._add(site, observation)
         return added
 
+    def declares(self, site: str) -> bool:
+        """Return whether observations of a site tell of a redirect or a canonical URL."""
+        return self._numbers[site] in self._declaring
+
     def rows(self, site: str) -> int:
         """Return the number of observations of a site."""
         return self._rows[self._numbers[site]]
@@ -125,6 +130,8 @@ class Spill:
     def _add(self, site: str, observation: Observation) -> None:
         number = self._numbers.setdefault(site, len(self._numbers))
         self._rows[number] += 1
+        if observation.canonical or observation.redirect:
+            self._declaring.add(number)
         sketch = version = None
         if observation.sketch is not None and self._sketches[number] < _SKETCHES:
             self._sketches[number] += 1

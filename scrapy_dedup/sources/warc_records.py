@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any, BinaryIO, Final
 
 from ..observation import ObservationError
+from .bodies import MOST_BYTES, PageError, decompressed
 from .opened import opened_to_seek
-from .pages import MOST_BYTES, PageError, decompressed
 from .records import BadRecord, LeftOut, ReadOptions, Record, Source, SourceError
 from .rows import seconds
 
@@ -36,9 +36,12 @@ def read_warc(source: Source, options: ReadOptions) -> Iterator[Record]:
                 # FastWARC counts from where it has begun.
                 for record in ArchiveIterator(file, record_types=WarcRecordType.any_type, parse_http=False):
                     last = start + record.stream_pos
-                    is_response = record.record_type == WarcRecordType.response
                     source.read(max(last - told, 0))
                     told = max(last, told)
+                    if record.record_type == WarcRecordType.revisit:
+                        yield _revisit(source.name, options, record, f"byte {last}")
+                        continue
+                    is_response = record.record_type == WarcRecordType.response
                     yield _record(source.name, options, record, last, is_response=is_response)
                 return
             except (OSError, ValueError, EOFError, RuntimeError) as error:
@@ -49,7 +52,7 @@ def read_warc(source: Source, options: ReadOptions) -> Iterator[Record]:
 def _record(name: str, options: ReadOptions, record: Any, at: int, *, is_response: bool) -> Record:
     """Return what a record says. Raises OSError where it cannot be unpacked."""
     position = f"byte {at}"
-    url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
+    url = _url(record, "WARC-Target-URI") or ""
     length = record.headers.get("Content-Length")
     if length is None:
         return BadRecord(name, position, "cut off, or no WARC record")
@@ -73,7 +76,28 @@ def _record(name: str, options: ReadOptions, record: Any, at: int, *, is_respons
         found = options.pages.observation(url, headers.status_code, headers.get_multiple, body, at=_time(record))
     except (PageError, ObservationError) as error:
         return BadRecord(name, position, str(error))
-    return found or LeftOut("robots.txt")
+    if found is None:
+        return LeftOut("robots.txt")
+    if found.fingerprint:
+        options.payloads.add(record.headers.get("WARC-Payload-Digest"), found)
+    return found
+
+
+def _revisit(name: str, options: ReadOptions, record: Any, position: str) -> Record:
+    """Return what a record says that refers to an earlier response: of the same payload, or not modified since."""
+    url, digest = _url(record, "WARC-Target-URI"), record.headers.get("WARC-Payload-Digest")
+    if not url:
+        return BadRecord(name, position, "no WARC-Target-URI")
+    original = _url(record, "WARC-Refers-To-Target-URI")
+    if "server-not-modified" in (record.headers.get("WARC-Profile") or ""):
+        digest, original = None, original or url  # if it has one, it is that of an empty answer
+    found = options.payloads.observation(url, _time(record), digest, original)
+    return found or LeftOut("revisit record of a response that was not read before")
+
+
+def _url(record: Any, name: str) -> str | None:
+    value = record.headers.get(name)
+    return None if value is None else str(value).strip("<>")
 
 
 def _time(record: Any) -> float | None:
