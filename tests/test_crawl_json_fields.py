@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import scrapy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_dedup.crawl.items.field_pages import FieldPages
@@ -52,6 +52,7 @@ def test_strings_are_found_and_replaced(value: Any, ascii_only: bool, indent: in
 
 
 @given(VALUES.filter(lambda value: isinstance(value, str | dict | list)), st.lists(st.integers(0, 60), max_size=6))
+@settings(max_examples=30)
 def test_whatever_is_cut_it_stays_json(value: Any, places: list[int]) -> None:
     source = json.dumps(value)
     text = json_text(source)

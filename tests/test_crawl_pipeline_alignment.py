@@ -2,7 +2,7 @@
 
 import html as entities
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from parsel import Selector
 
@@ -236,6 +236,7 @@ def test_nothing_but_transient_content_goes(blocks, random):
 
 
 @given(BLOCKS)
+@settings(max_examples=30)
 def test_html_is_as_well_nested_as_before(blocks):
     page = made(blocks)
     field = "".join(Selector(page.html).css("body > *").getall())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import scrapy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
@@ -258,6 +258,7 @@ PARTS = st.lists(
 
 
 @given(PARTS, st.lists(st.integers(0, 300), max_size=8))
+@settings(max_examples=30)
 def test_no_page_breaks_it(parts: list[str], places: list[int]) -> None:
     html = "".join(parts)
     ends = sorted({min(place, len(html)) for place in places})
