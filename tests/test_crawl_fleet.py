@@ -378,3 +378,12 @@ async def test_what_a_refuted_rule_has_filtered_in_any_worker_is_fetched(
         assert {key: each.status for each in rules for key in each.ops} == status(server), "in both of them"
         assert not [name for name in each.dedup() if name.startswith("errors")]
     assert server.downloads < PLAIN * 0.75, "the right rule goes on to save"
+
+
+@in_reactor
+async def test_what_scrapy_redis_forgets_is_forgotten(serve: Serve, redis_server: RedisServer) -> None:
+    server = serve(shop)
+    settings = {**FLEET, "REDIS_URL": redis_server.url, "SCHEDULER_PERSIST": False}
+    await run(crawler_of(Links, **settings), server.url("/"))
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert client.keys("*") == []

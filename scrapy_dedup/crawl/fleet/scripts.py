@@ -137,7 +137,9 @@ if not leader or leader == ARGV[1] then
   redis.call('SET', p .. 'leader', ARGV[1], 'PX', ARGV[3])
   leader = ARGV[1]
 end
-if ARGV[4] ~= '' then redis.call('HSET', p .. 'meta', 'finished', ARGV[4]) end
+if ARGV[4] ~= '' and redis.call('HEXISTS', p .. 'meta', 'job') == 1 then
+  redis.call('HSET', p .. 'meta', 'finished', ARGV[4])
+end
 local found = {leader, redis.call('HGET', p .. 'meta', 'finished') or ''}
 for _, worker in ipairs(redis.call('HKEYS', p .. 'workers')) do
   found[#found + 1] = worker

@@ -33,7 +33,7 @@ class SharedSeen(FollowedSeen):
     def __init__(self, faults: "Faults", stats: "StatsCollector", log: SharedLog) -> None:
         super().__init__(faults, log.worker)
         self.log = log
-        self.others_go_on = True
+        self.is_shared = self.others_go_on = True
         self._stats = stats
         #: The version of the rules in use; 0 where they are this worker's alone.
         self.version = 0

@@ -81,7 +81,8 @@ class CrawlClose:
             logger.info("scrapy-dedup: %s", line, extra={"spider": self._status.spider})
         if self._field_hints is not None:
             self._field_hints.log()
-        last = written and not shutdown and not self._seen.others_go_on
+        # Of a fleet, the last worker does it for all, whoever has written.
+        last = (written or self._seen.is_shared) and not shutdown and not self._seen.others_go_on
         if last:
             await run_in_thread(self._tidy)
         await self._learning.finish(last=last)

@@ -60,7 +60,8 @@ class Seen:
         #: Whether slots have moved, so that one that is on its way may be that of several URLs, all let pass.
         self.has_moved = False
         self._job = token_hex(8)
-        #: Whether other workers of the job go on when this one ends.
+        #: Whether there may be other workers of the job, and whether they go on when this one ends.
+        self.is_shared = False
         self.others_go_on = False
 
     def __len__(self) -> int:
