@@ -65,7 +65,8 @@ def _insert_columns(
     kinds = ["TEXT" if isinstance(column.type, JSON) else kind for column, kind in zip(columns, compiled, strict=True)]
     quoted = [connection.dialect.identifier_preparer.quote(name) for name in names]
     chosen = [f"{name}::{kind}" for name, kind in zip(quoted, compiled, strict=True)]
-    arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
+    # Binary: as text, the elements of an array are written by Python.
+    arrays = ", ".join(f"%b::{kind}[]" for kind in kinds)
     statement = f"INSERT INTO {table.name} ({', '.join(quoted)}) SELECT {', '.join(chosen)}"
     statement += f" FROM unnest({arrays}) AS given ({', '.join(quoted)})"
     if conflict is not None:
