@@ -108,10 +108,12 @@ class Watched:
         for pid in _descendants(os.getpid()):
             folder = Path(f"/proc/{pid}")
             try:
-                kind = "JVM" if (folder / "comm").read_text().strip() == "java" else "Python worker"
+                kind = {"java": "JVM", "bash": "shell"}.get((folder / "comm").read_text().strip(), "Python worker")
                 mb = int((folder / "status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
                 spent = (folder / "stat").read_text().rpartition(")")[2].split()[11:13]
             except (OSError, IndexError):
+                continue
+            if kind == "shell":  # Java is started by one, as which it is seen at first
                 continue
             self._peaks[kind, pid] = max(mb, self._peaks.get((kind, pid), 0.0))
             self._ticks[pid] = sum(map(int, spent))
