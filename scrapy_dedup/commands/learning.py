@@ -111,6 +111,7 @@ def _learned(
                 learners=chosen_learners(settings.learners),
                 names=settings.names,
                 policy=policy_of(settings.method, settings.method_options),
+                packs=settings.load_packs(),
                 diagnose=True,
                 progress=report,
             ),

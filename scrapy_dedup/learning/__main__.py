@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,7 @@ from ..files.errors import RuleFileError
 from ..files.mirrored import STORED
 from ..masks.loading import load_masks
 from ..masks.published.thresholds import Thresholds
+from ..packs.located import load_packs
 from ..rules import RuleBook, SiteRules
 from ..rules.changes import changes
 from ..rules.writing import written_rules
@@ -107,6 +109,7 @@ def _learned(
         names=names_of(json.loads(options.names)) if options.names else None,
         deadline=Deadline(time.monotonic() + seconds if seconds else None),
         policy=policy_of(options.method, json.loads(options.method_options)),
+        packs=load_packs(json.loads(options.packs), Path.cwd()) if options.packs else (),
         candidates=options.parent,
     )
     with _evidence(options, sites, site_groups, since, memory) as evidence:
@@ -222,6 +225,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")
     parser.add_argument("--names", help="names of parameters whose meaning is known, as a JSON object of lists")
+    parser.add_argument("--packs", help='rule packs, as a JSON object of names or paths to "prior" or "trust"')
     parser.add_argument("--timeout", type=float, help="seconds after which nothing more is looked for")
     parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser

@@ -28,6 +28,7 @@ from .methods.entropy import Priors
 from .methods.policy import policy_of
 from .opinions.declared import Declarations
 from .opinions.other_sites import priors_by_site
+from .opinions.taught import lessons_for
 from .site_report import SiteReport
 from .site_rules import LEARNED, decide_site, learn_site
 
@@ -145,6 +146,7 @@ def learn(
             reports.append(outcome.report)
             continue
         back = may_return(site, known, seen, site_groups=site_groups)
+        lessons = lessons_for(options.packs, seen) if options.packs else ()
         learn_it = partial(
             learn_site,
             site,
@@ -153,6 +155,7 @@ def learn(
             known=known,
             declarations=declarations,
             priors=priors.get(site),
+            lessons=lessons,
             may_return=back,
             others=others,
         )
@@ -160,6 +163,7 @@ def learn(
             found,
             declarations,
             priors.get(site),
+            lessons,
             back,
             others and others.digest(),
             options.max_loss,

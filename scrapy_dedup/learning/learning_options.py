@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..packs.model import Pack
 from .data.by_site import Progress
 from .deadline import NEVER, Deadline
 from .evidence.user_names import Names
@@ -29,6 +30,8 @@ class LearningOptions:
     learned what was found by then is tested and kept."""
     policy: MethodPolicy | None = None
     """The published method that decides, None for the judge."""
+    packs: tuple[Pack, ...] = ()
+    """Rule packs: what the parameters of platforms mean on other sites."""
     candidates: bool = False
     """Whether to return also the rules by which a crawl may postpone."""
     diagnose: bool = False

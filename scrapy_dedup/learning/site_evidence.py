@@ -20,7 +20,8 @@ from .evidence.value_kinds import ORDER, kind_of_key
 from .learners.registry import SiteEvidence
 from .methods.entropy import Priors
 from .opinions.declared import Declarations
-from .opinions.said import said_of
+from .opinions.said import manual_names, said_of
+from .opinions.taught import Lessons, Taught
 from .proposals.proposal import Proposal
 from .search.constant_pages import constant_pages, numbers_of
 from .search.linked_directories import in_linked_directories
@@ -31,21 +32,27 @@ def evidence_of(
     table: Table | None = None,
     declarations: Declarations | None = None,
     priors: Priors | None = None,
+    lessons: Lessons = (),
 ) -> SiteEvidence:
     """Return what the learners are given of a sample: its columns, deep tokens and kinds of keys, and what is said of them.
 
-    *table* is that of the sample, made where not given; *priors* are what names of parameters mean on other sites.
+    *table* is that of the sample, made where not given; *priors* are what names of parameters mean on other sites, *lessons* what rule packs say.
     """
     table = encoded(sample) if table is None else table
     declared = declarations or Declarations()
     judge = replace(table.judge, said=said_of(table, declared, sample.site_groups, priors, sample.names))
+    taught = Taught.of(lessons, table) if lessons else Taught()
+    if taught:
+        own = {key: said for key, said in taught.said().items() if manual_names(sample.names).relevance(key) is None}
+        said = {key: judge.said.get(key, 0.0) + own.get(key, 0.0) for key in judge.said.keys() | own.keys()}
+        judge = replace(judge, said=said, taught=taught.log_odds)
     sample, table = replace(sample, judge=judge), replace(table, judge=judge)
     varying = varying_keys(table)
     table = replace(table, lists=lists_of_values(table, varying))
     evidence = SiteEvidence.of(sample, table, deep_splits(table, varying), declared, priors)
     columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
     kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
-    return replace(evidence, sample=replace(sample, kinds=kinds))
+    return replace(evidence, sample=replace(sample, kinds=kinds), taught=taught)
 
 
 def encoded(sample: SiteUrls) -> Table:

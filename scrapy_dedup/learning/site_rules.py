@@ -21,13 +21,14 @@ from .decision.witness_counts import counted_with_files
 from .learners.affixes import wider_families
 from .learners.casing import wider_spellings
 from .learners.generalising import generalised
-from .learners.registry import Learner, SiteEvidence
+from .learners.registry import Learner, SiteEvidence, with_packs
 from .learning_options import LearningOptions
 from .lifetime.incumbents import said_by, with_incumbents
 from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
 from .methods.entropy import Priors
 from .methods.policy import MethodPolicy
 from .opinions.declared import Declarations
+from .opinions.taught import Lessons
 from .proposals.proposal import Proposal
 from .selection import selected
 from .site_evidence import evidence_of, judged_sample, used_splits
@@ -62,27 +63,30 @@ def learn_site(
     known: RuleBook,
     declarations: Declarations | None = None,
     priors: Priors | None = None,
+    lessons: Lessons = (),
     may_return: AbstractSet[str] = frozenset(),
     others: RuleBook | None = None,
 ) -> LearnedSite:
     """Return the rules of one site, learned beside those that act already.
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
-    sites, *others* the rules of the sites whose URLs are nested in its own.
+    sites, *lessons* what rule packs say, *others* the rules of the sites whose URLs are nested in its own.
     """
     learners, deadline = options.learners, options.deadline
     every = SiteUrls.of(site, found, options.site_groups, others, options.names)
-    evidence = evidence_of(*judged_sample(every, found.controls.values()), declarations, priors)
+    evidence = evidence_of(*judged_sample(every, found.controls.values()), declarations, priors, lessons)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)
-    chosen = selected(replace(evidence, deadline=searching), learners)
+    chosen = selected(replace(evidence, deadline=searching), with_packs(learners, evidence.taught))
     out_of_time = searching.passed()
     accepted = within_budget(chosen.proposals, sample, splits, options.max_loss)
     wider, widened_by = _widened(accepted, evidence, learners, deadline)
     opened = with_open_lengths(wider, table, sample, splits)
 
-    before = known.for_site(site)
+    filed_rules = known.for_site(site)
+    in_files = {rule.id for rule in filed_rules}
+    before = [*filed_rules, *evidence.taught.trusted_rules(site, filed_rules)]
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
     counted = counted_with_files(filed, sample, splits)
     settled = with_incumbents(opened, before, sample, splits, known.site_rules(site).deep, counted=counted)
@@ -90,10 +94,12 @@ def learn_site(
 
     trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
     sources = {**settled.sources, **chosen.sources, **widened_by}
-    fresh = returned(weighed(settled.proposals, sample, deep, sources, trusted), before, may_return)
+    found_rules = evidence.taught.with_packs(weighed(settled.proposals, sample, deep, sources, trusted))
+    fresh = returned(found_rules, before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     departures = (*settled.departures, *switched_off(before, rules, settled.departures))
+    departures = tuple(each for each in departures if each.rule.id in in_files)
 
     book = book_of(rules, sample, deep)
     judgement = judged(book, sample)

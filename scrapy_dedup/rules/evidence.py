@@ -41,3 +41,5 @@ class Evidence:
     """When the last response that counts was seen, in whole seconds since 1970; 0 if not known."""
     method: str = ""
     """The published method that decided on it alone, "" where the judge did."""
+    pack: str = ""
+    """The rule pack whose word counted for it, "" if none did."""

@@ -63,6 +63,7 @@ def _was_checked(evidence: Evidence) -> bool:
 EVIDENCE = (
     TableField("learners", strings, list),
     TableField("method", string, when=lambda evidence: evidence.method),
+    TableField("pack", string, when=lambda evidence: evidence.pack),
     TableField("apart", number, when=lambda evidence: evidence.apart),
     TableField("groups", number, when=_drops),
     TableField("counterexamples", number, when=_drops),

@@ -180,6 +180,7 @@ def pooled_evidence(snapshot: Evidence | None, fresh: Evidence, later: int) -> E
             refuted_at=fresh.refuted_at or snapshot.refuted_at,
             probes=snapshot.probes,
             contradicted=snapshot.contradicted,
+            pack=snapshot.pack or fresh.pack,
         )
     return replace(
         snapshot,
@@ -209,11 +210,11 @@ def without_evidence(rule: Rule) -> bool:
 
     That is one with an evidence table without a witness group or a spot check. A rule without such a table was not
     written by learning, one that keeps merges nothing, and without it pages might be lost; and published methods decide
-    by other signs.
+    by other signs, as does a user who trusts a rule pack.
     """
     evidence = rule.evidence
     if rule.status is not Status.ACTIVE or evidence is None:
         return False
-    if evidence.method or any(isinstance(operation, Keep) for operation in rule.ops.values()):
+    if evidence.method or evidence.pack or any(isinstance(operation, Keep) for operation in rule.ops.values()):
         return False
     return not evidence.groups and evidence.samples <= evidence.refuted

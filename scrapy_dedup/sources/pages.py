@@ -16,6 +16,7 @@ from ..content.page_content import (
     identity_headers,
     kind_of_response,
     page_content,
+    with_generator,
 )
 from ..content.versions import Version
 from ..observation import Observation
@@ -77,7 +78,7 @@ class PageReader:
             time=at,
             length=len(body),
             bag=prints.bag,
-            headers=identity_headers(headers),
+            headers=with_generator(identity_headers(headers), content.generator),
             sketch=prints.sketch,
             words=prints.words,
             version=version,

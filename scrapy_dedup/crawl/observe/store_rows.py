@@ -12,7 +12,14 @@ from w3lib.encoding import http_content_type_encoding
 
 from ...content.fingerprints import ContentKind, kind_of
 from ...content.html import decode
-from ...content.page_content import AT_ONCE, IDENTITY_HEADERS, canonical_in_link_header, identity_headers, page_content
+from ...content.page_content import (
+    AT_ONCE,
+    IDENTITY_HEADERS,
+    canonical_in_link_header,
+    identity_headers,
+    page_content,
+    with_generator,
+)
 from ...store.rows import ObservationRow
 from ..support.request_meta import redirects_to
 from .excluded_responses import ends_of
@@ -202,7 +209,7 @@ class LaterRow:
             content.fingerprints,
             len(body),
             self._content_type or None,
-            self._headers,
+            with_generator(self._headers, content.generator),
             content.canonical or self._canonical,
             base.redirect,
             base.hops,

@@ -15,11 +15,13 @@ from ...masks.published.thresholds import Thresholds
 from .setting import Setting
 from .setting_fields import SETTINGS, SettingFields
 from .setting_pairs import wrong_method, wrong_site
+from .setting_paths import project_folder
 from .setting_values import DedupSettingError, Mode, WrongValue
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
+    from ...packs.model import Pack
     from ...rules.book import RuleBook
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting", "misspelled"]
@@ -127,6 +129,12 @@ class DedupSettings(SettingFields):
         from .setting_paths import data_folder
 
         return data_folder() / "spool" if database_path(self.store) is None else None
+
+    def load_packs(self) -> "tuple[Pack, ...]":
+        """Return the rule packs. Raises RuleFileError, UnknownPackError for one that has changed since the settings were read."""
+        from ...packs.located import load_packs
+
+        return load_packs(self.packs, project_folder())
 
     def load_rules(self) -> "RuleBook":
         """Return the rules that apply, with their running counts.

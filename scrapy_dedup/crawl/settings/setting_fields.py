@@ -13,6 +13,7 @@ from typing import Any
 from ...learning.choices import JUDGE, LEARNER_NAMES, METHOD_NAMES
 from ...learning.evidence.user_names import Names
 from ...masks.published.thresholds import Thresholds
+from . import setting_packs
 from . import setting_pairs as learning
 from . import setting_paths as paths
 from . import setting_values as values
@@ -148,6 +149,14 @@ class SettingFields:
         "Names of parameters whose meaning you know on all sites: relevant, irrelevant, or saying where a log-in page "
         "returns to. They weigh as much as an opinion that is right 19 times in 20, and never more than what pages "
         "show. A name that ends in * stands for all that begin so.",
+    )
+    packs: Mapping[str, str] = setting(
+        ["starter"],
+        setting_packs.packs,
+        'list of names, or dict of name to "prior" or "trust"',
+        "Rule packs: what parameters mean on other sites of the same platform (see :doc:`/how-to/packs`). A name is that of a "
+        'pack that comes with this package ("starter"), of a file in the folder packs/ of the project, the path of a .toml '
+        'file, or "package:file". With "trust", the rules of a pack act without evidence of the site.',
     )
     max_loss: float = setting(
         0.001,

@@ -178,7 +178,7 @@ class _MergedGroups:
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
         if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, frozenset):
-            values, others_too = self._values(proposal.key, sorted(only), rows, group, kind)
+            values, others_too = self._values(proposal, sorted(only), rows, group, kind)
             if not values:
                 return []
             if len(values) < len(only):
@@ -193,7 +193,11 @@ class _MergedGroups:
                 proposal = replace(proposal, operation=replace(operation, only=shape))
                 changed &= concerned(table, proposal.key, proposal.operation)
         found = witnesses(
-            group, table.content[rows], table.lone[rows], table.judge.prior(proposal.key, kind.prior), codes[rows]
+            group,
+            table.content[rows],
+            table.lone[rows],
+            table.judge.prior(proposal.key, kind.prior, proposal),
+            codes[rows],
         )
         first = rows[np.r_[True, group[1:] != group[:-1]]]
         sections, *others = divisions
@@ -253,10 +257,10 @@ class _MergedGroups:
         ]
 
     def _values(
-        self, key: str, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind
+        self, proposal: Proposal, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind
     ) -> tuple[list[str], bool]:
         """Return those of some values of a key that make no difference to any other, and whether others make none, either."""
-        codes = self._table.columns[key]
+        codes = self._table.columns[proposal.key]
         numbers = {self._table.numbers.get(value, OTHER): number for number, value in enumerate(values)}
         # A drawn value may stand in one value with another one; forms are forms, and all others a choice of few.
         kind = kind if kind in (ValueKind.DRAWN, ValueKind.FORM) else ValueKind.ENUMERATED
@@ -270,7 +274,7 @@ class _MergedGroups:
             np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
             self._table.content[some],
             self._table.lone[some],
-            kind.prior.about(key),
+            kind.prior.given(self._table.judge.lesson(proposal)).about(proposal.key),
             codes[some],
         )
         split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), unlike)

@@ -204,7 +204,7 @@ class _Evidence:
         numbers: dict[str | int | None, int] = {}
         is_there = any(text is not None for text in texts)  # an empty value is another one than none
         value = np.array([numbers.setdefault(text if is_there else i, len(numbers)) for i, text in enumerate(texts)])
-        prior = judge.prior(proposal.key, kind.prior)
+        prior = judge.prior(proposal.key, kind.prior, proposal)
         found = groups_of(np.repeat(np.arange(len(sizes)), sizes), content, lone, prior, value)
         step = np.where(np.arange(len(sizes)) < len(groups), 1.0, float(self._clean.step))
         found = replace(found, weight=found.weight * step)

@@ -14,8 +14,9 @@ from ..deadline import NEVER, Deadline
 from ..evidence.arrays import Rows
 from ..methods import entropy, equivalence, pattern_tree
 from ..methods.entropy import Priors
-from ..opinions import declared
+from ..opinions import declared, taught
 from ..opinions.declared import Declarations
+from ..opinions.taught import PACK, Taught
 from ..proposals.combining import outcome_of
 from ..proposals.proposal import Proposal
 from ..search.constant_pages import constant_pages
@@ -42,6 +43,8 @@ class SiteEvidence:
     """When to stop looking for more."""
     priors: Priors = field(default_factory=Priors)
     """What names of parameters mean on other sites."""
+    taught: Taught = field(default_factory=Taught)
+    """What rule packs say."""
 
     @classmethod
     def of(
@@ -95,6 +98,14 @@ LEARNERS: Mapping[str, Learner] = {
     "declared": lambda evidence: declared.proposals(evidence.sample, evidence.deep, evidence.declarations),
 }
 """The first is the core learner; the others run where it leaves duplicates apart."""
+
+
+def with_packs(learners: Mapping[str, Learner], said: Taught) -> Mapping[str, Learner]:
+    """Return learners, and after the first of them what rule packs say, where they say anything."""
+    if not (said and learners):
+        return learners
+    first, *others = learners.items()
+    return dict([first, (PACK, lambda one: taught.proposals(one.sample, one.deep, one.taught)), *others])
 
 
 def chosen_learners(names: Sequence[str] | None) -> Mapping[str, Learner]:

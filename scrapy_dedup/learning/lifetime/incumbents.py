@@ -133,7 +133,7 @@ class _Settling:
             return False
         here = pages_for(said, self._sample, self._deep)
         known = {one: max(here[one], self._counted.get(one, 0)) for one in asked}
-        kinds = {one: judge.prior(one.key, self._sample.kind_of(one.key, one.operation).prior) for one in asked}
+        kinds = {one: judge.prior(one.key, self._sample.kind_of(one.key, one.operation).prior, one) for one in asked}
         return any(known[one] and not judge.posterior(remembered(known[one], 0.0, kinds[one])).may_act for one in asked)
 
     # What is added to them
