@@ -12,6 +12,7 @@ from typing import Final
 
 from ..content.page_content import GENERATOR
 from ..files.errors import FormError
+from ..rules.normal_texts import normal_key, normal_value
 from ..urls import values_of
 from .model import Platform
 
@@ -47,7 +48,8 @@ class Template:
                 'a template is a last segment and names of parameters, such as "viewtopic.php?t"',
             )
         names = [part.partition("=") for part in query.split("&") if part]
-        return cls(path, tuple((f"q.{name}", value) for name, _, value in names))
+        keys = ((normal_key(f"q.{name}"), value) for name, _, value in names)
+        return cls(path, tuple((key, normal_value(key, value)) for key, value in keys))
 
     @property
     def stem(self) -> str:

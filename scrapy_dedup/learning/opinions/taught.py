@@ -16,6 +16,7 @@ from ...observation import Observation
 from ...packs.model import ENOUGH, Pack, PackRule
 from ...packs.platforms import Template, generators_of, platforms_told
 from ...rules import Absent, Evidence, Keep, Literal, Rule, Status
+from ...rules.normal_texts import normal_key, normal_predicate
 from ...urls import DeepSplit
 from ..data.judgement import SiteUrls
 from ..data.url_table import Table
@@ -138,13 +139,14 @@ def _drops(lesson: Lesson) -> bool:
 
 def proposals_of(rule: PackRule, table: Table) -> Iterable[Proposal]:
     """Yield what a rule of a pack says of the URLs of a table: of each key that it means, at each place of its template."""
+    asked = [(normal_key(key), normal_predicate(key, predicate)) for key, predicate in rule.match.items()]
     for place in _places(rule.template, table):
-        match: Match = (*place, *rule.match.items())
+        match: Match = (*place, *asked)
         here = matching(table, match)
         if not here.any():
             continue
         for name, operation in rule.ops.items():
-            for key in _keys(name, table.columns):
+            for key in _keys(normal_key(name), table.columns):
                 if isinstance(operation, Keep) or (concerned(table, key, operation) & here).any():
                     yield Proposal(match, key, operation)
 
