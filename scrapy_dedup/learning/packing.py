@@ -37,6 +37,8 @@ LEAST_SITES = 2
 """Sites of a platform that must show what no document says: what one has shown may be its own."""
 LEAST_ANY = 3
 """Sites that must show what is to hold whatever their platforms are."""
+LEAST_KINDS = 2
+"""Platforms that these have to be of."""
 MOST_AGAINST = 1 / 4
 """Sites against a rule, for one that speaks for it, up to which it stands in a pack."""
 MOST_SCRIPTS = 4
@@ -188,12 +190,20 @@ def pack_of(
     documented = [rule for rule in base.rules if rule.source]
     asked = [*documented, *sorted((one for one in guesses if one not in documented), key=lambda one: one.name)]
     counted = {rule: Counter({1: 0, -1: 0}) for rule in asked}
+    kinds: dict[PackRule, set[tuple[str, ...]]] = {rule: set() for rule in asked}
     for site, names in ran.items():
         for rule in asked:
             if not rule.platform or rule.platform in names:
-                counted[rule][_says(told[site], rule)] += 1
+                answer = _says(told[site], rule)
+                counted[rule][answer] += 1
+                if answer > 0:
+                    kinds[rule].add(names or (site,))
     rules = [rule.counted(counted[rule][1], counted[rule][-1]) for rule in asked]
-    fresh = [rule for rule in rules[len(documented) :] if rule.sites + rule.against]
+    fresh = [
+        rule
+        for guess, rule in zip(asked[len(documented) :], rules[len(documented) :], strict=True)
+        if rule.sites + rule.against and (rule.platform or len(kinds[guess]) >= LEAST_KINDS)
+    ]
     shown = _shown(fresh, documented)
     learned = [*shown, *_kept(fresh, [*documented, *shown])]
     chosen = [*rules[: len(documented)], *learned]

@@ -72,7 +72,11 @@ class Taught:
     @classmethod
     def of(cls, lessons: Iterable[Lesson], table: Table) -> "Taught":
         """Return what lessons say of the URLs of a table. O(URLs) for each lesson that has its template there."""
-        return cls(tuple((one, lesson) for lesson in lessons for one in proposals_of(lesson.rule, table)))
+        return cls(
+            tuple(
+                (one, lesson) for lesson in lessons for one in proposals_of(lesson.rule, table, unseen=lesson.trusted)
+            )
+        )
 
     def said(self) -> dict[str, float]:
         """Return the log-odds that parameters are relevant which lessons speak of as a whole, by key."""
@@ -93,8 +97,8 @@ class Taught:
         return max(said, key=abs, default=0.0)
 
     def dropping(self) -> list[Proposal]:
-        """Return what lessons would have dropped."""
-        return list(dict.fromkeys(one for one, lesson in self.proposals if _drops(lesson)))
+        """Return what lessons would have dropped, and may on evidence."""
+        return list(dict.fromkeys(one for one, lesson in self.proposals if _drops(lesson) and not lesson.trusted))
 
     def trusted_rules(self, site: str, before: Iterable[Rule]) -> list[Rule]:
         """Return the rules of trusted packs, acting; those left out that are rules of *before*, whatever their status."""
@@ -137,17 +141,23 @@ def _drops(lesson: Lesson) -> bool:
     return not lesson.rule.is_kept and lesson.log_odds < 0
 
 
-def proposals_of(rule: PackRule, table: Table) -> Iterable[Proposal]:
-    """Yield what a rule of a pack says of the URLs of a table: of each key that it means, at each place of its template."""
+def proposals_of(rule: PackRule, table: Table, *, unseen: bool = False) -> Iterable[Proposal]:
+    """Yield what a rule of a pack says of the URLs of a table: of each key that it means, at each place of its template.
+
+    With *unseen* also of keys that no URL has yet.
+    """
     asked = [(normal_key(key), normal_predicate(key, predicate)) for key, predicate in rule.match.items()]
     for place in _places(rule.template, table):
         match: Match = (*place, *asked)
         here = matching(table, match)
-        if not here.any():
+        if not (unseen or here.any()):
             continue
         for name, operation in rule.ops.items():
-            for key in _keys(normal_key(name), table.columns):
-                if isinstance(operation, Keep) or (concerned(table, key, operation) & here).any():
+            keys = _keys(normal_key(name), table.columns)
+            if unseen:
+                keys = keys or [normal_key(name)]
+            for key in keys:
+                if unseen or isinstance(operation, Keep) or (concerned(table, key, operation) & here).any():
                     yield Proposal(match, key, operation)
 
 
