@@ -13,7 +13,6 @@ from typing import Any
 from ...learning.choices import JUDGE, LEARNER_NAMES, METHOD_NAMES
 from ...learning.evidence.user_names import Names
 from ...masks.published.thresholds import Thresholds
-from . import setting_packs
 from . import setting_pairs as learning
 from . import setting_paths as paths
 from . import setting_values as values
@@ -152,11 +151,9 @@ class SettingFields:
     )
     packs: Mapping[str, str] = setting(
         ["starter"],
-        setting_packs.packs,
+        learning.packs,
         'list of names, or dict of name to "prior" or "trust"',
-        "Rule packs: what parameters mean on other sites of the same platform (see :doc:`/how-to/packs`). A name is that of a "
-        'pack that comes with this package ("starter"), of a file in the folder packs/ of the project, the path of a .toml '
-        'file, or "package:file". With "trust", the rules of a pack act without evidence of the site.',
+        "Rule packs, by name or path: what parameters mean on other sites of a platform (see :doc:`/how-to/packs`).",
     )
     max_loss: float = setting(
         0.001,
@@ -205,15 +202,13 @@ class SettingFields:
         _SEED.max_marked,
         values.share_above_none,
         "number above 0, and 1 at most",
-        "The share of the tokens of a page that may change before the page counts as reorganised, and teaches "
-        'nothing. Of the method "seed" only; 1 switches it off.',
+        'The share of a page\'s tokens that may change before it teaches nothing. Of the method "seed" only; 1 switches it off.',
     )
     transient_max_share: float = setting(
         _SEED.max_share,
         values.share_above_none,
         "number above 0, and 1 at most",
-        "The share of the paths of a site that may be transient before the site counts as restructured, and has no "
-        'transient path. Of the method "seed" only; 1 switches it off.',
+        'The share of a site\'s paths that may be transient before none is. Of the method "seed" only; 1 switches it off.',
     )
     transient_max_path: int = setting(
         _SEED.max_path,
