@@ -202,6 +202,7 @@ def test_the_command_line(tmp_path: Path) -> None:
         *("--store", "--dir", str(rules), "--scope", "members"),
         f"--also={reviewed}",
         *("--max-loss", "0.001", "--evidence-days", "90.0"),
+        *("--packs", '{"starter": "prior"}'),
         *("--groups", '{"shop": ["shop.test"]}'),
     ]
 

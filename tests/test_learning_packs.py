@@ -33,9 +33,8 @@ def topics(twice: int, once: int = 12, *, differ: int = 0, generator: str | None
         for view in ("list", "tree"):
             text = f"topic {number}" if same else f"topic {number} as a {view}"
             rows.append(observed(f"/viewtopic.php?t={number}&view={view}", text, generator))
-    for number in range(twice + differ, twice + differ + once):
-        rows.append(observed(f"/viewtopic.php?t={number}&view=list", f"topic {number}", generator))
-    return rows
+    others = range(twice + differ, twice + differ + once)
+    return rows + [observed(f"/viewtopic.php?t={n}&view=list", f"topic {n}", generator) for n in others]
 
 
 def learned(rows: Sequence[Observation], *packs: Pack, known: RuleBook | None = None) -> list[Rule]:

@@ -100,7 +100,7 @@ def test_packs_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pack_path("shared/more.toml", folder) == folder / "shared/more.toml" == place_of_new("shared/more.toml", folder)
     )
     assert pack_path("our_packs:data/shops.toml", folder).read_text().count("shops")
-    with pytest.raises(UnknownPackError, match="no pack 'theirs'.*'starter', 'ours'"):
+    with pytest.raises(UnknownPackError, match=r"no pack 'theirs'.*'starter', 'ours'"):
         pack_path("theirs", folder)
     with pytest.raises(UnknownPackError, match="there is no file"):
         pack_path("shared/none.toml", folder)

@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .console import print_json
-from .problems import Mistake
+from .terminal.console import print_json
+from .terminal.problems import Mistake
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..packs.model import Pack
-    from .observation_sources import Sources
+    from .inputs.observation_sources import Sources
 
 
 def make_pack(
@@ -51,9 +51,9 @@ def _packed(
     from ..learning.learning_options import LearningOptions
     from ..learning.packing import LEAST_SITES, Teacher, pack_of
     from ..learning.phrases import counted
-    from ..masks.mask_files import load_masks
-    from .observation_sources import evidence_in_sources, evidence_in_store
-    from .progress import progress
+    from ..masks.loading import load_masks
+    from .inputs.observation_sources import evidence_in_sources, evidence_in_store
+    from .terminal.progress import progress
 
     known = settings.load_rules()
     with (
