@@ -146,7 +146,8 @@ class Teacher:
         others = {number for one in asked for number in against.get(one, ())}
         if len(pages) >= MIN_STATED and (not others or is_proven(len(pages), len(others), ValueKind.OTHER.prior)):
             return 1
-        return -1 if len(others) >= MIN_STATED else 0
+        lost = sum(len({self.sample.content[i] for i in bad[number]}) - 1 for number in others)
+        return -1 if lost >= MIN_STATED else 0
 
     def parameters(self) -> list[str]:
         """Return its parameters that several URLs have."""

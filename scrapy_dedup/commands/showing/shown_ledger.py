@@ -29,7 +29,7 @@ def print_rules(store: "Store", asked: LedgerFilter, book: "RuleBook", *, json: 
     if json:
         for count in counts:
             replaced = {"replaced_by": list(gone[count.site, count.rule])} if (count.site, count.rule) in gone else {}
-            now = "gone" if replaced else states[count]
+            now = "gone" if replaced else states[count].partition(",")[0]
             times = {"first": moment(count.first), "last": moment(count.last)}
             print_json(
                 {
@@ -55,7 +55,11 @@ def print_rules(store: "Store", asked: LedgerFilter, book: "RuleBook", *, json: 
 
 def _status(book: "RuleBook", site: str, name: str) -> str:
     """Return the status of a rule that is there; the normal form acts always."""
-    return next((rule.status.value for rule in book.for_site(site) if rule.id == name), "active")
+    for rule in book.for_site(site):
+        if rule.id == name:
+            pack = rule.evidence.pack if rule.evidence is not None else ""
+            return f"{rule.status}, from the pack {pack}" if pack else rule.status.value
+    return "active"
 
 
 def print_json_rows(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
