@@ -4,7 +4,7 @@
         done = await crawl(Links, server.url("/"), DEDUP_LEARN="off")
         assert done.urls == [...]
 
-Tests are coroutines under ``@in_reactor``. Learning, samples, probes, refetches and the report are off unless a test asks for them.
+Tests are coroutines under ``@in_reactor``. Learning, samples, probes, refetches, rule packs and the report are off unless a test asks for them.
 """
 
 import logging
@@ -46,6 +46,7 @@ BASE: dict[str, Any] = {
     "DEDUP_SAMPLE": 0,
     "DEDUP_EXTRA": 0,
     "DEDUP_STARTER": 0,
+    "DEDUP_PACKS": [],
     "ADDONS": {"scrapy_dedup.Addon": 600},
 }
 STORE = Path(".scrapy/dedup/store.sqlite")

@@ -13,7 +13,7 @@ from .server import Asked, prose
 PAGES = 60
 #: Pages that the first crawl is shown, and those of them that it is shown under their second form, too.
 FEW, TWICE = 24, 3
-ON: dict[str, Any] = {"DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 1}
+ON: dict[str, Any] = {"DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 1, "DEDUP_PACKS": ["starter"]}
 
 
 class Wiki:

@@ -60,6 +60,10 @@ class Teacher:
     rules: tuple[Rule, ...]
     generators: Mapping[str, int]
     _answers: dict[PackRule, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _scripts_of: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _told: dict[tuple[Platform, ...], tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def of(
@@ -73,7 +77,10 @@ class Teacher:
 
     def platforms(self, known: Iterable[Platform]) -> tuple[str, ...]:
         """Return the names of the platforms that it is told to run."""
-        return platforms_told(self.sample.urls, self.generators, known)
+        signs = tuple(known)
+        if signs not in self._told:
+            self._told[signs] = platforms_told(self.sample.urls, self.generators, signs)
+        return self._told[signs]
 
     def guesses(self) -> set[PackRule]:
         """Return what its rules may say of its platform."""
@@ -106,6 +113,11 @@ class Teacher:
 
     def _scripts(self, key: str) -> list[str]:
         """Return the scripts of most URLs that have a key."""
+        if key not in self._scripts_of:
+            self._scripts_of[key] = self._most_scripts(key)
+        return self._scripts_of[key]
+
+    def _most_scripts(self, key: str) -> list[str]:
         codes, columns = self.table.columns.get(key), self.table.columns
         if codes is None or "ext" not in columns:
             return []

@@ -328,6 +328,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             continue
         packs = packs_without(site, teachers, base)
         told[site.name] = teachers[site.domain].platforms(packs["prior"][0].platforms)
+        print(f"scoring {site.name}", file=sys.stderr, flush=True)
         for pages in args.pages:
             found[pages][site.name] = outcomes_of(site, packs, pages, args.seeds)
         if site.name in args.crawl:

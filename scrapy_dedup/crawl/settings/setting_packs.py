@@ -1,6 +1,5 @@
 """The setting that names rule packs."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from ...files.errors import RuleFileError
@@ -44,6 +43,3 @@ def _located(name: str) -> str:
         where = error.path if error.line is None else f"{error.path}:{error.line}"
         raise WrongValue(f"{where}: {error.problem}", f"{error.remedy[:1].upper()}{error.remedy[1:]}.") from None
     return str(path)
-
-
-Uses = Mapping[str, str]

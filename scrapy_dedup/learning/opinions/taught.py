@@ -7,7 +7,7 @@ call the page, more are. A counterexample is answered by the judge: at these odd
 Source: url-parameter-relevance, universally relevant and irrelevant parameters, here by platform and URL template.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -191,4 +191,3 @@ def _places(text: str, table: Table) -> Iterable[Match]:
 
 
 Lessons = Sequence[Lesson]
-About = Callable[[Proposal], float]
