@@ -257,7 +257,7 @@ def _shown(fresh: Iterable[PackRule], known: Sequence[PackRule]) -> list[PackRul
     chosen: list[PackRule] = []
     documented = {(rule.platform, rule.template, key) for rule in known for key in rule.ops}
     for rule in sorted(enough, key=_width):
-        if any((rule.platform, rule.template, key) in documented for key in rule.ops):
+        if any((rule.platform, template, key) in documented for key in rule.ops for template in ("", rule.template)):
             continue  # the document says for which values
         if not any(_covers(other, rule) for other in (*known, *chosen)):
             chosen.append(rule)

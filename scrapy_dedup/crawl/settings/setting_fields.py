@@ -4,7 +4,6 @@ The field ``max_body`` is the setting ``DEDUP_MAX_BODY``. The reference of setti
 """
 
 # ruff: noqa: RUF009 - setting() makes fields
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
