@@ -17,7 +17,7 @@ ON: dict[str, Any] = {"DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 1, "DEDUP_P
 
 
 class Wiki:
-    """Pages with an old version each, and each under a second form: ``printable=yes``, the same page up to *same*.
+    """Pages with an old version each, and each under a second form: ``action=view``, the same page up to *same*.
 
     ``/few`` links some of the pages, and *twice* of them under their second form; ``/`` links all.
     """
@@ -38,8 +38,8 @@ class Wiki:
                     f"/{self.script}?title=Page_{number}&oldid={number + 1000}",
                 ]
                 if not few or number < self.twice:
-                    links.append(f"/{self.script}?title=Page_{number}&printable=yes")
-        elif "printable" in asked.query and int(title.removeprefix("Page_")) >= self.same:
+                    links.append(f"/{self.script}?title=Page_{number}&action=view")
+        elif "action" in asked.query and int(title.removeprefix("Page_")) >= self.same:
             text = prose(f"{title} in print")
         anchors = "".join(f'<a href="{link.replace("&", "&amp;")}">more</a>' for link in links)
         generator = "MediaWiki 1.43.0" if self.script == "index.php" else "Own 1"
@@ -67,7 +67,7 @@ async def test_three_pages_are_enough_with_the_starter_pack(serve: Serve) -> Non
     requests, texts = await second_crawl(serve, Wiki())
     assert (without, requests) == (ALL, 2 * PAGES)
     assert texts == every
-    (rule,) = [rule for rule in RuleBook.load("dedup-rules") if "q.printable" in rule.ops]
+    (rule,) = [rule for rule in RuleBook.load("dedup-rules") if "q.action" in rule.ops]
     assert rule.evidence is not None
     assert (rule.evidence.pack, rule.evidence.groups) == ("starter", TWICE)
 
@@ -95,6 +95,6 @@ async def test_where_a_parameter_means_something_else_no_page_is_lost(serve: Ser
     again, texts = await second_crawl(serve, wiki, DEDUP_PACKS={"starter": use}, DEDUP_SAMPLE=0.02, DEDUP_LEARN="close")
     assert texts == every
     assert ALL - TWICE <= again <= requests
-    rules = [rule for rule in RuleBook.load("dedup-rules") if "q.printable" in rule.ops]
+    rules = [rule for rule in RuleBook.load("dedup-rules") if "q.action" in rule.ops]
     assert rules
     assert not any(rule.status.acts for rule in rules)
