@@ -208,6 +208,7 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def _postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQLServer]:
+    pytest.importorskip("psycopg")
     if postgresql_programs() is None:
         pytest.skip("PostgreSQL is not installed")
     with PostgreSQLServer(tmp_path_factory.mktemp("postgresql")) as server:
@@ -223,6 +224,7 @@ def postgresql_url(_postgresql: PostgreSQLServer) -> str:
 @pytest.fixture
 def postgresql(tmp_path: Path) -> Iterator[PostgreSQLServer]:
     """Yield a PostgreSQL server of this test, which it may kill and start again."""
+    pytest.importorskip("psycopg")
     if postgresql_programs() is None:
         pytest.skip("PostgreSQL is not installed")
     with PostgreSQLServer(tmp_path) as server:
@@ -232,6 +234,7 @@ def postgresql(tmp_path: Path) -> Iterator[PostgreSQLServer]:
 @pytest.fixture
 def redis_server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RedisServer]:
     """Yield a Redis server of this test, which it may kill and start again; its parameter says whether it persists."""
+    pytest.importorskip("redis")
     if redis_program() is None:
         pytest.skip("Redis is not installed")
     folder = tmp_path / "redis"

@@ -227,6 +227,9 @@ def test_no_password_is_told() -> None:
     with pytest.raises(DedupSettingError) as caught:
         read(DEDUP_STORE="postgres://user:s3cr@t@host/database")
     assert str(caught.value).startswith("DEDUP_STORE is 'postgres://user:***@host/database': ")
+    with pytest.raises(DedupSettingError, match="Write %40 for @ in a password") as caught:
+        read(DEDUP_STORE="postgresql://user:s3cr@t@host/database")
+    assert "'postgresql://user:***@host/database'" in str(caught.value)
 
 
 @in_reactor

@@ -87,6 +87,24 @@ def test_passwords_are_not_told() -> None:
     assert database_path("postgresql://me:secret@host/crawl") is None
 
 
+@pytest.mark.parametrize(
+    "wrong", ["u:p@ssw0rd@host/a", "u:p@ss:w0rd@host/a", "u:p@ss/w0rd@host/a", "u:p@s?w0rd@host/a"]
+)
+def test_no_part_of_a_password_is_told(wrong: str) -> None:
+    target = f"postgresql+psycopg://{wrong}"
+    assert "w0rd" not in place_of(target)
+    with pytest.raises(StoreError) as caught:
+        Store.open(target)
+    assert "w0rd" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_two_at_signs_are_refused() -> None:
+    with pytest.raises(StoreError, match="Write %40 for @ in a password"):
+        Store.open("postgresql://u:p@ss@host/a")
+    assert place_of("postgresql://u@host/a@b").startswith("postgresql://u@host/a")
+    assert place_of("sqlite:////home/a@b/store.sqlite").startswith("sqlite:////home/a")
+
+
 def test_no_database(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     path.write_bytes(b"this is no database, whatever its name is " * 100)

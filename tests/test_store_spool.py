@@ -1,10 +1,14 @@
 """What a crawl sees while its server is away: on disk, within a limit, and in the store when that is back."""
 
 import logging
+import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -229,3 +233,102 @@ def test_a_killed_process_leaves_what_it_has_spooled(
     later = make(url, interval=0.01)
     assert wait_until(lambda: later.counts.written == 200) is None
     assert urls(url) == sorted(map(str, range(200)))
+
+
+def leave(url: str, folder: Path, *rows: StoreRow, change: str = "") -> Path:
+    """Leave rows as an earlier process does, changed by a statement; return their file."""
+    spool = Spool(folder, url)
+    assert spool.add(rows)
+    spool.close()
+    path = max(spool.folder.glob("*.sqlite"), key=lambda each: each.stat().st_mtime_ns)
+    if change:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(change)
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE page_sketch SET data = x'ff00' WHERE id = (SELECT sketch FROM observation WHERE id = 2)",
+        "UPDATE observation SET headers = '{' WHERE id = 2",
+    ],
+)
+def test_a_row_that_cannot_be_read_is_removed(
+    make: Callable[..., Writer], postgresql_url: str, folder: Path, caplog: pytest.LogCaptureFixture, change: str
+) -> None:
+    rows = [seen(name, f"text {name}", headers={"etag": "x"}) for name in ("a", "b", "c")]
+    leave(postgresql_url, folder, *rows, change=change)
+    writer = make(postgresql_url)
+    writer.add(seen("d"))
+    assert writer.flush()
+    assert urls(postgresql_url) == ["a", "c", "d"]
+    assert writer.counts._asdict() == {"written": 3, "dropped": 0, "failed": 1, "waiting": 0, "spooled": 0}
+    (warning,) = warnings(caplog)
+    assert "cannot be read" in warning
+    assert not list(folder.rglob("*.sqlite*"))
+
+
+def test_a_file_that_cannot_be_read_is_set_aside(
+    make: Callable[..., Writer], postgresql_url: str, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    paths = [leave(postgresql_url, folder, seen(name)) for name in ("a", "b", "c")]
+    paths[1].write_bytes(b"no database" * 500)
+    for age, path in enumerate(paths):
+        os.utime(path, (age, age))
+    writer = make(postgresql_url)
+    assert writer.flush()
+    assert urls(postgresql_url) == ["a", "c"]
+    assert f"{paths[1]}.unreadable, cannot be read" in "".join(warnings(caplog))
+    assert [path.name for path in folder.rglob("*.*")] == [f"{paths[1].name}.unreadable"]
+    caplog.clear()
+    assert make(postgresql_url).flush()
+    assert not warnings(caplog)
+
+
+def test_a_file_whose_tables_cannot_be_read_ends_no_recording(
+    make: Callable[..., Writer], postgresql_url: str, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = leave(postgresql_url, folder, seen("a"), change="ALTER TABLE observation RENAME COLUMN url TO address")
+    writer = make(postgresql_url)
+    writer.add(seen("b"))
+    assert writer.flush()
+    assert urls(postgresql_url) == ["b"]
+    assert (writer.counts.written, writer.counts.failed, writer.counts.spooled) == (1, 1, 0)
+    assert len(warnings(caplog)) == 1
+    assert not path.exists()
+
+
+def test_a_crawl_that_closes_stops_the_emptying_of_a_spool(
+    make: Callable[..., Writer], postgresql_url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scrapy_dedup.store.spooled_rows.BATCH", 1)
+    leave(postgresql_url, folder, *(seen(str(number)) for number in range(50)))
+    moving, move_some, go_on = Event(), Spool.move_some, Event()
+
+    def wait_first(spool: Spool, store: Store) -> tuple[int, int]:
+        moving.set()
+        go_on.wait()
+        return move_some(spool, store)
+
+    monkeypatch.setattr(Spool, "move_some", wait_first)
+    writer = make(postgresql_url, interval=0.01)
+    moving.wait()
+    writer.add(seen("last"))
+    Thread(target=writer.close, args=(0,)).start()
+    wait_until(lambda: writer.failing)  # since it closes
+    go_on.set()
+    assert writer.close()
+    assert writer.counts._asdict() == {"written": 1, "dropped": 0, "failed": 0, "waiting": 0, "spooled": 50}
+    monkeypatch.setattr(Spool, "move_some", move_some)
+    assert make(postgresql_url).flush()
+    assert len(urls(postgresql_url)) == 51
+
+
+def test_rows_of_earlier_crawls_that_still_wait_are_told(make: Callable[..., Writer], folder: Path) -> None:
+    url = away()
+    leave(url, folder, seen("a"), discarded("b"))
+    writer = make(url)
+    writer.add(seen("c"))
+    assert writer.close()
+    assert writer.counts.spooled == 3

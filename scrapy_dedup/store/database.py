@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy import Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from .errors import StoreError, clear_errors, place_of
+from .errors import UNAMBIGUOUS, StoreError, clear_errors, is_ambiguous, place_of
 from .migrating import OldTables, check_tables
 from .postgresql import server_engine, server_url
 from .sqlite import MEMORY, sqlite_engine
@@ -27,6 +27,8 @@ def open_engine(target: str | Path, *, readonly: bool, timeout: float) -> Engine
     """Return an engine on *target*, with the tables made or checked. Raises :exc:`StoreError`."""
     place = place_of(target)
     try:
+        if isinstance(target, str) and "://" in target and is_ambiguous(make_url(target)):
+            raise StoreError(place, "has two @ before the path", UNAMBIGUOUS)
         path = database_path(target)
         engine = _server(str(target), readonly) if path is None else sqlite_engine(path, readonly, timeout)
     except NoSuchModuleError as error:

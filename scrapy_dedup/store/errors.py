@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import make_url
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, InterfaceError, ProgrammingError
 
 
@@ -113,5 +113,16 @@ def place_of(target: str | Path) -> str:
         url = make_url(target)
     except (ArgumentError, ValueError):  # nobody knows where in it the password stands
         return re.sub(r"://.*@", "://***@", target, flags=re.DOTALL)
+    if is_ambiguous(url):  # as is what of it is the password
+        return f"{url.drivername}://***"
     secret = [name for name in url.query if "password" in name.lower()]
     return url.difference_update_query(secret).render_as_string(hide_password=True)
+
+
+#: What to write where :func:`is_ambiguous`.
+UNAMBIGUOUS = "Write %40 for @ in a password, and %2F for /."
+
+
+def is_ambiguous(url: URL) -> bool:
+    """Whether there is an @ after the one that ends the password: that of a password, most likely, whose rest is taken for a host."""
+    return "@" in (url.host or "") or (url.password is not None and "@" in (url.database or ""))

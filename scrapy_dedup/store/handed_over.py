@@ -21,11 +21,11 @@ class WriterCounts(NamedTuple):
     written: int
     #: Rows that are not, since the queue was full or the store could not be written.
     dropped: int
-    #: Rows that the store refused, and tasks that raised.
+    #: Rows that the store refused or that cannot be read back from disk, and tasks that raised.
     failed: int
     #: Rows and tasks that wait.
     waiting: int
-    #: Rows that wait on disk for a store that cannot be reached: a later crawl writes them.
+    #: Rows that wait on disk, also of earlier crawls, for a store that cannot be reached: a later crawl writes them.
     spooled: int = 0
 
 

@@ -5,26 +5,25 @@ that writes to the same store from this machine.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Final
+from typing import Final
 
 from filelock import FileLock, Timeout
-from sqlalchemy import Table, delete, select
+from sqlalchemy import Table, delete, func, select
 
-from ..content.fingerprints import ContentKind, Fingerprints
-from ..content.sketch import Sketch
 from .errors import StoreError, clear_errors, place_of
-from .rows import CheckRow, CrawlRow, DiscardRow, DiscardState, ObservationRow, SightingRow, StoreRow
-from .schema import alias_sighting, crawl, discard, observation, page_sketch, page_version, rule_check, signed_hash
+from .rows import StoreRow
+from .schema import signed_hash
+from .spooled_rows import first_rows, kinds_of_rows
 from .store import Store
 
 logger = logging.getLogger(__name__)
 
-#: Bytes that the spool of one process takes at most, and rows that are written back at a time.
+#: Bytes that the spool of one process takes at most.
 MOST_BYTES: Final = 512 << 20
-BATCH: Final = 1_000
 
 
 class Spool:
@@ -36,6 +35,9 @@ class Spool:
         #: The files, the oldest first; new rows go into the last one.
         self._files: list[_SpoolFile] = []
         self._own: _SpoolFile | None = None
+        #: Rows that wait, also those that an earlier process has left; what :meth:`close` leaves is still told.
+        self.rows = 0
+        self._told = False
 
     def __bool__(self) -> bool:
         """Whether rows wait."""
@@ -43,13 +45,18 @@ class Spool:
 
     def take_over(self) -> None:
         """Take the files of processes that have ended; what goes wrong is a warning."""
-        try:
-            for path in sorted(self.folder.glob("*.sqlite"), key=_age):
+        for path in sorted(self.folder.glob("*.sqlite"), key=_age):
+            try:
                 file = _SpoolFile.taken(path)
-                if file is not None:
-                    self._files.insert(0, file)
-        except (OSError, StoreError) as error:
-            logger.warning("What an earlier crawl has left to be recorded cannot be read: %s", error)
+            except Exception as error:  # noqa: BLE001 (whatever it is, the other files can be read)
+                place = _set_aside(path) if _is_damaged(error) else path
+                logger.warning(
+                    "What an earlier crawl has left to be recorded, now in %s, cannot be read: %s", place, error
+                )
+                continue
+            if file is not None:
+                self._files.insert(0, file)
+        self._count()
 
     def add(self, rows: Sequence[StoreRow]) -> bool:
         """Write rows; return False if there is no room for them."""
@@ -62,23 +69,46 @@ class Spool:
         if self._own.store.size() > MOST_BYTES:
             return False
         self._own.store.add(rows)
+        self._own.rows += len(rows)
+        self._count()
         return True
 
     def move_some(self, store: Store) -> tuple[int, int]:
         """Write some rows into *store*, the oldest first, and remove them here.
 
-        Return their number, 0 if there are none left, and how many of them the store has refused by themselves.
+        Return their number, 0 if there are none left, and how many of them cannot be read or were refused by the store.
+        A file that cannot be read is set aside.
         """
         while self._files:
             file = self._files[0]
-            number, refused = file.move_some(store)
-            if number:
-                return number, refused
+            lost = 0
+            try:
+                number, refused, unreadable = file.move_some(store)
+            except Exception as error:
+                if isinstance(error, StoreError) and (error.place != file.store.place or not _is_damaged(error)):
+                    raise
+                lost = file.rows
+                place = file.set_aside()
+                logger.warning("What waits to be recorded, now in %s, cannot be read: %s", place, error)
+            else:
+                if unreadable and not self._told:
+                    self._told = True
+                    message = "Some rows that have waited in %s cannot be read: they are removed (told once, the others are counted)"
+                    logger.warning(message, self.folder)
+                if number:
+                    self._count()
+                    return number, refused + unreadable
+                file.remove()
             self._files.remove(file)
             if file is self._own:
                 self._own = None
-            file.remove()
+            self._count()
+            if lost:
+                return lost, lost
         return 0, 0
+
+    def _count(self) -> None:
+        self.rows = sum(file.rows for file in self._files)
 
     def close(self) -> None:
         """Close the files; what is in them waits for the next process."""
@@ -94,6 +124,11 @@ class _SpoolFile:
         self.path = path
         self._lock = lock
         self.store = Store.open(path, sketches_per_site=1 << 40)
+        try:
+            self.rows = sum(self._size_of(table) for table, _ in kinds_of_rows(self.store))
+        except BaseException:
+            self.store.close()
+            raise
 
     @classmethod
     def taken(cls, path: Path) -> "_SpoolFile | None":
@@ -105,20 +140,28 @@ class _SpoolFile:
             return None
         try:
             return cls(path, lock)
-        except StoreError:
+        except BaseException:
             lock.release()
             raise
 
-    def move_some(self, store: Store) -> tuple[int, int]:
-        """Write a batch of rows of one kind into *store*, and remove them here; return their number, and how many were refused."""
-        for table, rows in _kinds(self.store):
-            found = list(rows)
+    def _size_of(self, table: Table) -> int:
+        return int(next(self.store.rows(select(func.count()).select_from(table)))[0])
+
+    def move_some(self, store: Store) -> tuple[int, int, int]:
+        """Write a batch of rows of one kind into *store*, and remove them here.
+
+        Return their number, how many of them were refused, and how many cannot be read.
+        """
+        for table, read in kinds_of_rows(self.store):
+            found = first_rows(self.store, table, read)
             if found:
-                refused = _added(store, [row for _, row in found])
+                readable = [row for _, row in found if row is not None]
+                refused = _added(store, readable)
                 with self.store._transaction() as connection:
                     connection.execute(delete(table).where(table.c.id <= found[-1][0]))
-                return len(found), refused
-        return 0, 0
+                self.rows = max(0, self.rows - len(found))
+                return len(found), refused, len(found) - len(readable)
+        return 0, 0, 0
 
     def close(self) -> None:
         """Close the file, so that another process may have it."""
@@ -128,9 +171,38 @@ class _SpoolFile:
     def remove(self) -> None:
         """Remove the file: all that was in it is elsewhere."""
         self.store.close()
-        self.path.unlink(missing_ok=True)
-        self.path.with_suffix(".lock").unlink(missing_ok=True)
+        with suppress(OSError):  # an empty file is no harm
+            self.path.unlink(missing_ok=True)
+            self.path.with_suffix(".lock").unlink(missing_ok=True)
         self._lock.release()
+
+    def set_aside(self) -> Path:
+        """Close the file and rename it, so that no process takes it over again; return its path now."""
+        self.store.close()
+        path = _set_aside(self.path)
+        self._lock.release()
+        return path
+
+
+def _is_damaged(error: Exception) -> bool:
+    """Whether a file will never be read; else it may be later, when a disk has room again for instance."""
+    if isinstance(error, StoreError):
+        return any(sign in error.problem for sign in ("not a database", "malformed", "no store", "no such"))
+    return not isinstance(error, OSError)
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a file of rows, which cannot be read, with its parts; return its path now."""
+    aside = path.with_name(f"{path.name}.unreadable")
+    try:
+        path.replace(aside)
+        for part in ("-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                path.with_name(path.name + part).replace(aside.with_name(aside.name + part))
+        path.with_suffix(".lock").unlink(missing_ok=True)
+    except OSError:  # a folder that cannot be written
+        return aside if aside.exists() else path
+    return aside
 
 
 def _age(path: Path) -> float:
@@ -150,42 +222,6 @@ def _added(store: Store, rows: Sequence[StoreRow]) -> int:
     except Exception:  # noqa: BLE001 (one row is bad)
         return 1 if len(rows) == 1 else sum(_added(store, [row]) for row in rows)
     return 0
-
-
-def _kinds(store: Store) -> Iterator[tuple[Table, Iterator[tuple[int, StoreRow]]]]:
-    """Yield each table with its first rows and their ids."""
-    yield observation, _observations(store)
-    others: tuple[tuple[Table, Any], ...] = (
-        (discard, DiscardRow),
-        (alias_sighting, SightingRow),
-        (rule_check, CheckRow),
-        (crawl, CrawlRow),
-    )
-    for table, kind in others:
-        yield table, _rows(store, table, kind)
-
-
-def _observations(store: Store) -> Iterator[tuple[int, ObservationRow]]:
-    """Yield (id, row) as they came."""
-    sources = observation.outerjoin(page_sketch, page_sketch.c.id == observation.c.sketch)
-    sources = sources.outerjoin(page_version, page_version.c.id == observation.c.version)
-    query = select(observation, page_sketch.c.data.label("packed"), page_version.c.data.label("texts"))
-    for row in store.rows(query.select_from(sources).order_by(observation.c.id).limit(BATCH)):
-        prints = None
-        if row.text is not None:
-            sketch = None if row.packed is None else Sketch.from_bytes(row.packed)
-            prints = Fingerprints(ContentKind.OTHER, row.text, row.bag, row.digest, row.words, sketch)
-        given = {name: getattr(row, name) for name in ObservationRow._fields if hasattr(row, name)}
-        given |= {"fingerprints": prints, "version": row.texts, "hops": row.hops or ()}
-        yield row.id, ObservationRow(**given)
-
-
-def _rows(store: Store, table: Table, kind: Any) -> Iterator[tuple[int, StoreRow]]:
-    for row in store.rows(select(table).order_by(table.c.id).limit(BATCH)):
-        given = {name: getattr(row, name) for name in kind._fields if name != "id"}
-        if kind is DiscardRow:
-            given["state"] = DiscardState(given["state"])
-        yield row.id, kind(**given)
 
 
 def put_or_spool(target: str, rows: Sequence[StoreRow], folder: Path) -> None:

@@ -62,7 +62,6 @@ class Writer:
         self._settled = 0
         self._accepted = 0  # by add()
         self._held: list[Row] = []  # taken from the queue, not written yet
-        self._spooled = 0  # rows in the spool
         self._access = StoreAccess(target, sketches_per_site, spool)
         self._spool = self._access.spool
         self._thread = Thread(target=self._run, name="dedup-writer", daemon=True)
@@ -113,7 +112,8 @@ class Writer:
     def counts(self) -> WriterCounts:
         """Return what became of the rows so far."""
         waiting = self._queue.qsize() + len(self._held)
-        return WriterCounts(self._written, self._refused + self._lost, self._failed, waiting, self._spooled)
+        spooled = 0 if self._spool is None else self._spool.rows
+        return WriterCounts(self._written, self._refused + self._lost, self._failed, waiting, spooled)
 
     @property
     def failing(self) -> bool:
@@ -176,7 +176,7 @@ class Writer:
                 self._settled = self._taken
                 return None
             full = len(self._held) >= self._batch
-            error = self._write(closing)
+            error = self._write()
             if error is None and self._spool:  # no time is left
                 self._spool_waiting(self._spool)
                 return StoreError(str(self._spool.folder), "some rows wait on", "The next crawl writes them.")
@@ -211,13 +211,13 @@ class Writer:
             self._fail("A response could not be recorded")
             return ()
 
-    def _write(self, closing: float | None) -> StoreError | None:
+    def _write(self) -> StoreError | None:
         """Write the held rows; return what hinders it. Rows that the database refuses by themselves are counted."""
         spooled = 0
         try:
             store = self._access.store()
             if self._spool:
-                spooled = self._empty_spool(self._spool, store, closing)
+                spooled = self._empty_spool(self._spool, store)
                 if self._spool:  # no time is left
                     return None
             try:
@@ -249,20 +249,18 @@ class Writer:
             except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
                 self._fail("What waits for the store could not be written to disk")
                 kept = False
-            if kept:
-                self._spooled += len(rows)
-            else:
+            if not kept:
                 self._lost += len(rows)
 
-    def _empty_spool(self, spool: "Spool", store: Store, closing: float | None) -> int:
-        """Write what waits on disk, and what comes meanwhile, until nothing waits there or the time is up; return the number of rows."""
+    def _empty_spool(self, spool: "Spool", store: Store) -> int:
+        """Write what waits on disk, and what comes meanwhile, until nothing waits there or the time is up; return how many rows."""
         moved = 0
-        while closing is None or time.monotonic() < closing:
+        # Asked each time: a crawl may close while a long spool is emptied.
+        while (closing := self._closing) is None or time.monotonic() < closing:
             number, refused = spool.move_some(store)
-            moved += number
+            moved += number - refused
             self._written += number - refused
             self._failed += refused
-            self._spooled = max(0, self._spooled - number) if number else 0
             if not number:
                 break
             if self._queue.qsize() * 2 > self._max_waiting or (self._bytes_in - self._bytes_out) * 2 > self._max_bytes:

@@ -69,6 +69,8 @@ def _database_url(value: str) -> str:
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
+    from ...store.errors import UNAMBIGUOUS, is_ambiguous
+
     remedy = "Write a path, or an SQLAlchemy URL such as 'postgresql+psycopg://user@host/database'."
     try:
         url = make_url(value)
@@ -79,6 +81,8 @@ def _database_url(value: str) -> str:
         raise WrongValue("it is no SQLAlchemy URL", remedy) from None
     except ImportError as error:
         raise WrongValue(f"SQLAlchemy cannot load what it needs for it ({error})", "Install that.") from None
+    if is_ambiguous(url):
+        raise WrongValue("it has two @ before the path", UNAMBIGUOUS)
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise WrongValue("it is gone when the crawl ends", "Name a file.")
     if url.get_backend_name() == "postgresql" and find_spec("psycopg") is None:
