@@ -44,7 +44,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/fleet/led", "1 if the worker has learned for all workers of its job, and done what is left at the end."),
     ("dedup/fleet/lost", "How often Redis had lost what the worker knew, so that the log was read anew."),
     ("dedup/fleet/published", "Versions of the rules that the worker has let count for all workers of its job."),
-    ("dedup/fleet/recovered", "Requests made again that a dead worker of the job had lost."),
+    (
+        "dedup/fleet/recovered",
+        "Requests made again that were lost on their way: a worker had died, or had not heard the answer of Redis.",
+    ),
     ("dedup/fleet/taken", "Requests whose page another worker of the job was a moment quicker to request."),
     (
         "dedup/items/duplicates",

@@ -1,6 +1,7 @@
 """Workers of one job: what one of them has seen, the others know, whatever happens to it or to Redis."""
 
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -50,6 +51,9 @@ class Faults:
 
     def report(self, where: str, what: str) -> None:
         self.told.append(what)
+
+    def count(self, where: str) -> None:
+        self.told.append(where)
 
 
 class Stats:
@@ -155,7 +159,8 @@ def test_a_worker_that_joins_knows_all_even_what_is_packed(
     with redis.Redis.from_url(redis_server.url) as client:
         keys = list(client.scan_iter(f"{one.log.prefix}*"))
         assert client.xlen(f"{one.log.prefix}log") < 2 * FRESH
-        assert sum(client.memory_usage(key) for key in keys) / number < 120, "bytes per page"
+        log = [key for key in keys if b":slots:" not in key]
+        assert sum(client.memory_usage(key) for key in log) / number < 80, "bytes per page"
     two = worker()
     assert len(two) == number
     assert {each for each in range(number) if two.is_fetched(each)} == set(range(1, number, 2))
@@ -272,6 +277,95 @@ def test_a_silent_worker_is_dead_and_another_one_leads(worker: Callable[..., Wor
     assert second.close() == 0
 
 
+def test_slots_need_few_bytes_in_a_large_job(worker: Callable[..., Worker], redis_server: RedisServer) -> None:
+    one = worker()
+    number = 200_000
+    chance = Random(1)
+    one.log.write_slots(1, [chance.getrandbits(60) for _ in range(number)])
+    with redis.Redis.from_url(redis_server.url) as client, client.pipeline(transaction=False) as pipe:
+        for key in client.scan_iter(f"{one.log.prefix}slots:*", count=1000):
+            pipe.memory_usage(key)
+        assert sum(pipe.execute()) / number < 20, "bytes per page"
+
+
+def test_slots_by_rules_of_before_are_forgotten(worker: Callable[..., Worker], redis_server: RedisServer) -> None:
+    one = worker()
+    one.take_if_free(7)
+    with redis.Redis.from_url(redis_server.url) as client:
+        for version in (1, 2):
+            one.log.write_slots(version + 1, [7])
+            rules = SharedRuleTexts(version + 1, f"digest {version}", {}, {})
+            assert one.log.publish(version, one.last, rules, [8]) == (True, version + 1)
+        versions = {key.split(b":slots:")[1].split(b":")[0] for key in client.scan_iter(f"{one.log.prefix}slots:*")}
+        assert versions == {b"3"}
+        one.log.write_slots(1, [7])  # by somebody who comes late
+        one.log.clear()
+        assert not list(client.scan_iter(f"{one.log.prefix}slots:*"))
+
+
+def test_a_worker_that_was_taken_for_dead_is_seen_again(worker: Callable[..., Worker]) -> None:
+    one, two = worker(), worker()
+    first, second = Members(one.log, 5), Members(two.log, 5)
+    assert first.look()
+    two.log.bury([one.log.worker])
+    assert second.look()
+    assert second.others == []
+    assert first.look()
+    assert second.look()
+    assert second.others == [BUSY]
+
+
+def test_dead_workers_are_not_left(worker: Callable[..., Worker]) -> None:
+    one, _, three = worker(), worker(), worker()
+    first, third = Members(one.log, 5), Members(three.log, 5)
+    assert first.look()
+    assert third.look()
+    assert first.close() == 1, "the second one has joined, and shown nothing since"
+    assert third.close() == 0
+
+
+def test_another_job_is_not_followed(worker: Callable[..., Worker], redis_server: RedisServer) -> None:
+    one = worker()
+    one.take_if_free(7)
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+    two = Worker(redis_server)
+    two.log.join("another job", "digest")
+    for number in range(2 * FRESH):
+        two.log.exchange(NOTHING, 1, [taken_line(page_numbered(number + 100))])
+    while two.log.pack():
+        pass
+    two.log.close()
+    assert not one.exchange()
+    assert one.is_lost
+
+
+def test_what_is_packed_while_it_is_read_is_read(worker: Callable[..., Worker], monkeypatch: Any) -> None:
+    one, two = worker(), worker()
+    number = 3 * FRESH
+    for each in range(number):
+        one.take_if_free(each)
+    read = two.log._client.xrange
+
+    def packed_before(*args: Any, **kwargs: Any) -> Any:
+        one.log.pack()
+        return read(*args, **kwargs)
+
+    monkeypatch.setattr(two.log._client, "xrange", packed_before)
+    assert len(list(two.log.packed(NOTHING))) == number
+
+
+def test_lines_of_another_form_are_skipped_and_counted(worker: Callable[..., Worker]) -> None:
+    one, two = worker(), worker()
+    one.log.exchange(one.last, 1, ["+7", "=what", "!", "-", taken_line(page_numbered(9))])
+    assert two.exchange()
+    assert two.faults.told == ["fleet"] * 3
+    assert 9 in two
+    three = worker()
+    assert three.faults.told == ["fleet"] * 3
+    assert 9 in three
+
+
 def shop(asked: Asked) -> Any:
     if asked.path == "/":
         return page("start", *(f"/p?id={i}&sid={j}" for i in range(8) for j in range(3)))
@@ -337,7 +431,10 @@ async def test_rules_of_one_worker_are_those_of_the_others(serve: Serve, redis_s
 
 
 @in_reactor
-async def test_what_a_killed_worker_had_taken_is_fetched_by_the_next(serve: Serve, redis_server: RedisServer) -> None:
+@pytest.mark.parametrize("dies", [True, False])
+async def test_what_a_worker_had_taken_and_lost_is_fetched_by_the_next(
+    serve: Serve, redis_server: RedisServer, dies: bool
+) -> None:
     server = serve(shop)
     settings = {**FLEET, "REDIS_URL": redis_server.url, "DEDUP_FLEET": 0.5}
     dead = SharedLog(BaseSettings({"REDIS_URL": redis_server.url}), "links")
@@ -352,9 +449,11 @@ async def test_what_a_killed_worker_had_taken_is_fetched_by_the_next(serve: Serv
     dead.exchange(
         NOTHING, joined.version, (), (), (identity.slot, taken_line(JournalPage(identity.slot, url, "parse")))
     )
+    if not dies:  # the answer of Redis to the pop was lost
+        dead.leave()
     dead.close()
     done = await run(one, server.url("/"))
-    assert done.dedup()["fleet/dead"] == 1
+    assert done.dedup().get("fleet/dead", 0) == dies
     pages = {hit.partition("&")[0] for hit in server.hits if hit != "/"}
     assert pages == {f"/p?id={number}" for number in range(24)}
     assert not [name for name in done.dedup() if name.startswith("errors")]
@@ -387,3 +486,15 @@ async def test_what_scrapy_redis_forgets_is_forgotten(serve: Serve, redis_server
     await run(crawler_of(Links, **settings), server.url("/"))
     with redis.Redis.from_url(redis_server.url) as client:
         assert client.keys("*") == []
+
+
+@in_reactor
+async def test_a_crawl_goes_on_without_a_fleet_that_it_cannot_join(serve: Serve, redis_server: RedisServer) -> None:
+    server = serve(shop)
+    one = crawler_of(Links, **FLEET, REDIS_URL=redis_server.url)
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.rpush("links:requests:dedup:packed", b"of another release")
+    done = await run(one, server.url("/"))
+    assert done.dedup()["errors/fleet"] >= 1
+    assert {hit.partition("&")[0] for hit in server.hits if hit != "/"} == {f"/p?id={n}" for n in range(24)}
+    assert done.stats["finish_reason"] == "finished"

@@ -71,6 +71,11 @@ class CrawlOpening:
         except OSError:
             self._faults.report("journal", "The journal of pages cannot be used")
             return
+        except Exception:
+            if not self._seen.is_shared:
+                raise
+            self._faults.report("fleet", "The crawl cannot join the others of its job")
+            return
         if folder and self._seen.goes_on:
             self._rescheduler.is_due = True
             self._stats.set_value("dedup/resumed", number)

@@ -70,8 +70,11 @@ class Fleet:
     #: The last entry of the log when all were seen to be idle.
     _idle_since: str | None = attrs.field(default=None, init=False)
     _is_quiet: bool = attrs.field(default=False, init=False)
-    #: Pages that dead workers have lost, by slot.
+    #: Pages that were taken and are on their way nowhere, by slot; and all that were requested anew, each once.
     _lost: "dict[int, JournalPage]" = attrs.field(factory=dict, init=False)
+    _recovered: set[str] = attrs.field(factory=set, init=False)
+    #: The last entry of the log when it was looked for such pages.
+    _searched: str = attrs.field(default="", init=False)
     _recovering: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -149,7 +152,12 @@ class Fleet:
             if change.fetched:
                 self.slot_fetched.send(change.slot)
             if change.said:
-                self.told.send(json.loads(change.said))
+                try:
+                    said = json.loads(change.said)
+                except ValueError:  # it is of another form
+                    self._faults.count("fleet")
+                else:
+                    self.told.send(said)
             if change.next is not None:
                 self.request_released.send(change.next)
 
@@ -181,11 +189,19 @@ class Fleet:
             self._at_work = True
             deferred_from_coro(self._become_idle()).addErrback(lambda _: None)
             return True
-        if self.leads and self._is_quiet and self.members.dead:
+        if self.leads and self._is_quiet and not self._seen.adrift and self._may_be_lost():
             self._recovering = True
             deferred_from_coro(self._recover()).addErrback(lambda _: None)
             return True
         return False
+
+    def _may_be_lost(self) -> bool:
+        if self.members.dead:
+            return True
+        if self._searched == self._seen.last:
+            return False
+        self._searched = self._seen.last
+        return bool(self._seen.lost_pages())
 
     async def _become_idle(self) -> None:
         try:
@@ -216,37 +232,51 @@ class Fleet:
         self.members.finish(self._seen.last)
         return False
 
-    # What dead workers have lost
+    # What is taken and never comes: a worker has died, or has not heard the answer to a pop
 
     async def _recover(self) -> None:
         """Free what is taken and has not come, as nothing is on its way."""
         try:
+            last = self._seen.last
+            if (
+                not self._seen.exchange()
+                or self._seen.last != last
+                or not self.members.look()
+                or not self.members.are_idle
+            ):
+                self._searched = ""
+                return  # somebody goes on
             lost = self._seen.lost_pages()
-            async for page in in_turns(self._seen.pages()):
-                if page.slot in lost:
-                    self._lost[page.slot] = page
+            if lost:
+                async for page in in_turns(self._seen.pages()):
+                    if page.slot in lost:
+                        self._lost[page.slot] = page
             for slot in lost:
                 if (filtered := self._seen.release(slot)) is not None:
                     self.request_released.send(filtered)
             self._seen.exchange()
-            self._stats.inc_value("dedup/fleet/dead", len(self.members.dead))
-            self.members.bury()
+            if self.members.dead:
+                self._stats.inc_value("dedup/fleet/dead", len(self.members.dead))
+                self.members.bury()
             self.leadership_gained.send()
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._faults.report("fleet", "What a dead worker has lost could not be found")
+            self._faults.report("fleet", "What is on its way nowhere could not be found")
         finally:
             self._recovering = False
             self._look_whether_idle()
 
     def recover_lost(self) -> bool:
-        """Fetch the pages that dead workers have lost, where nothing else is fetched in their place."""
+        """Fetch the pages that were lost on their way, where nothing else is fetched in their place."""
         lost, self._lost = self._lost, {}
         requests = [
             request
             for slot, page in lost.items()
-            if slot not in self._seen and (request := self._request(page)) is not None
+            if slot not in self._seen
+            and page.url not in self._recovered
+            and (request := self._request(page)) is not None
         ]
         for request in requests:
+            self._recovered.add(request.url)
             request.meta[RESCHEDULED] = True, True
             self._stats.inc_value("dedup/fleet/recovered")
             self._status.engine.crawl(request)

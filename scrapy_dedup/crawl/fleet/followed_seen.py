@@ -39,9 +39,15 @@ class FollowedSeen(Seen):
         """Take over what other workers have done; *last* is the last entry that is known then."""
         for entry in entries:
             if entry.worker != self._worker:
-                for line in entry.lines:
-                    self._follow(line)
+                self._follow_lines(entry.lines)
         self.last = last
+
+    def _follow_lines(self, lines: "Iterable[str]") -> None:
+        for line in lines:
+            try:
+                self._follow(line)
+            except (ValueError, OverflowError):  # it is of another form, of another release, say
+                self._faults.count("fleet")
 
     def _follow(self, line: str) -> None:
         if line[:1] == "+":
@@ -84,10 +90,8 @@ class FollowedSeen(Seen):
     def follow_again(self) -> None:
         """Take over what was said of slots that were not known, as other rules are in use."""
         unknown, self._unknown = self._unknown, []
-        for line in unknown:
-            self._follow(line)
+        self._follow_lines(unknown)
 
     def _follow_anew(self, entry: Entry) -> None:
-        for line in entry.lines:  # this worker's, too
-            self._follow(line)
+        self._follow_lines(entry.lines)  # this worker's, too
         self.last = entry.id

@@ -46,6 +46,8 @@ class Members:
 
     def look(self) -> bool:
         """Show that the worker is alive, and look what the others do; return False if Redis does not answer."""
+        if self._over.is_set():  # it has left
+            return False
         try:
             found = self._log.beat(self.state, int(self._patience * 1000), self._at_end if self.state == DONE else "")
             self.leader, self.finished, self.states = found

@@ -48,7 +48,7 @@ end
 
 #: Hand over lines, claim a slot, and hear of the others. ARGV: the last entry that is known, version, worker, how many
 #: entries to return, the lines, then, of the slot to be claimed, its bucket, the slot ("" where none is) and its line;
-#: then sign, bucket and slot of each that has become taken ("+") or free ("-").
+#: the name of the job; then sign, bucket and slot of each that has become taken ("+") or free ("-").
 #: Return status, version, the last entry that is known then, whether there are more, and entries. Status is "lost" where
 #: the log is another one, "stale" where the rules are, "taken" where the slot is, else "ok".
 EXCHANGE: Final = (
@@ -57,7 +57,7 @@ EXCHANGE: Final = (
 local p, last, worker, most = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[4])
 local log = p .. 'log'
 local meta = redis.call('HMGET', p .. 'meta', 'job', 'version', 'trimmed')
-if not meta[1] then return {'lost', 0, last, 0, {}} end
+if meta[1] ~= ARGV[9] then return {'lost', 0, last, 0, {}} end
 local entries, more = {}, 0
 if is_later(last, meta[3]) then
   if #redis.call('XRANGE', log, last, last) == 0 then return {'lost', 0, last, 0, {}} end
@@ -72,7 +72,7 @@ end
 local status, lines = 'ok', ARGV[5]
 local current = meta[2] == ARGV[2]
 if current then
-  for i = 9, #ARGV, 3 do
+  for i = 10, #ARGV, 3 do
     local command = ARGV[i] == '+' and 'SADD' or 'SREM'
     redis.call(command, p .. 'slots:' .. meta[2] .. ':' .. ARGV[i + 1], ARGV[i + 2])
   end
@@ -93,8 +93,8 @@ return {status, meta[2], last, more, entries}
 """
 )
 
-#: Let other rules count. ARGV: the version before, the last entry that is known, digest, whether entries that are not
-#: known may be there, number of fields, then name of the hash, field and value of each of these, then bucket and slot of
+#: Let other rules count, and free the slots by those of before. ARGV: the version before, the last entry that is known,
+#: digest, whether entries that are not known may be there, number of buckets, number of fields, then name of the hash, field and value of each of these, then bucket and slot of
 #: each slot that is not in the new table yet. Return whether they count, and the version that does.
 PUBLISH: Final = """
 local p = KEYS[1]
@@ -104,8 +104,8 @@ if ARGV[4] == '0' then
   if #redis.call('XRANGE', p .. 'log', '(' .. ARGV[2], '+', 'COUNT', 1) > 0 then return {0, version} end
 end
 local new = tostring(tonumber(version) + 1)
-local at = 6
-for i = 1, tonumber(ARGV[5]) do
+local at = 7
+for i = 1, tonumber(ARGV[6]) do
   redis.call('HSET', p .. ARGV[at], ARGV[at + 1], ARGV[at + 2])
   at = at + 3
 end
@@ -113,6 +113,9 @@ for i = at, #ARGV, 2 do
   redis.call('SADD', p .. 'slots:' .. new .. ':' .. ARGV[i], ARGV[i + 1])
 end
 redis.call('HSET', p .. 'meta', 'version', new, 'digest', ARGV[3])
+for bucket = 0, tonumber(ARGV[5]) - 1 do
+  redis.call('UNLINK', p .. 'slots:' .. version .. ':' .. bucket)
+end
 return {1, new}
 """
 
@@ -127,10 +130,12 @@ redis.call('XTRIM', p .. 'log', 'MINID', ms .. '-' .. string.format('%d', tonumb
 return 1
 """
 
-#: Show that a worker is alive, and become the leader if there is none. ARGV: worker, what it is doing, milliseconds
-#: until it counts as dead, the last entry if nothing is left to do. Return the leader, that entry, and worker and state of each worker, "" for those that are dead.
+#: Show that a worker is alive, even one that was taken for dead, and become the leader if there is none. ARGV: worker,
+#: what it is doing, milliseconds until it counts as dead, the last entry if nothing is left to do, seconds since 1970.
+#: Return the leader, that entry, and worker and state of each worker, "" for those that are dead.
 BEAT: Final = """
 local p = KEYS[1]
+redis.call('HSETNX', p .. 'workers', ARGV[1], ARGV[5])
 redis.call('SET', p .. 'alive:' .. ARGV[1], ARGV[2], 'PX', ARGV[3])
 local leader = redis.call('GET', p .. 'leader')
 if not leader or leader == ARGV[1] then
@@ -148,11 +153,15 @@ end
 return found
 """
 
-#: Take a worker out. ARGV: worker.
+#: Take a worker out. ARGV: worker. Return how many are alive then.
 LEAVE: Final = """
 local p = KEYS[1]
 redis.call('HDEL', p .. 'workers', ARGV[1])
 redis.call('DEL', p .. 'alive:' .. ARGV[1])
 if redis.call('GET', p .. 'leader') == ARGV[1] then redis.call('DEL', p .. 'leader') end
-return redis.call('HLEN', p .. 'workers')
+local left = 0
+for _, worker in ipairs(redis.call('HKEYS', p .. 'workers')) do
+  left = left + redis.call('EXISTS', p .. 'alive:' .. worker)
+end
+return left
 """

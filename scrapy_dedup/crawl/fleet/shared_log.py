@@ -17,7 +17,7 @@ from scrapy.settings import BaseSettings
 from . import scripts
 
 #: Slots are spread over so many sets, which Redis packs as long as each has no more than 512.
-BUCKETS: Final = 256
+BUCKETS: Final = 4096
 #: Entries in one answer, and those beside the packed ones: they are packed when there are as many again.
 MOST: Final = 500
 FRESH: Final = 256
@@ -89,6 +89,8 @@ class SharedLog:
         }
         given.pop("REDIS_DECODE_RESPONSES", None)
         self.worker = token_hex(4)
+        #: The name of the job, as of joining it.
+        self.job = ""
         queue = settings.get("SCHEDULER_QUEUE_KEY") or defaults.SCHEDULER_QUEUE_KEY
         self.queue = queue % {"spider": spider}
         self.prefix = f"{self.queue}:dedup:"
@@ -105,7 +107,8 @@ class SharedLog:
     def join(self, job: str, digest: str) -> Joined:
         """Join the job, or begin it under the name *job*."""
         found = self._called(self._join, job, digest, self.worker, int(time()))
-        return Joined(_text(found[0]), int(found[1]), _text(found[2]), bool(found[3]))
+        self.job = _text(found[0])
+        return Joined(self.job, int(found[1]), _text(found[2]), bool(found[3]))
 
     def exchange(
         self,
@@ -119,6 +122,7 @@ class SharedLog:
         slot, line = claim or (0, "")
         given: list[object] = [last, version, self.worker, MOST, "\n".join(lines)]
         given += [_bucket(slot), slot, f"\n{line}" if lines else line] if claim else ["", "", ""]
+        given.append(self.job)
         for sign, each in moved:
             given += [sign, _bucket(each), each]
         status, now, known, more, entries = self._called(self._exchange, *map(_encoded, given))
@@ -130,15 +134,23 @@ class SharedLog:
     def packed(self, last: str) -> Iterator[Entry]:
         """Yield the entries after *last*, the packed ones first; it waits long."""
         known = number_of(last)
-        at = 0
-        while chunks := self._client.lrange(f"{self.prefix}packed", at, at + 7):
-            at += len(chunks)
-            for chunk in chunks:
-                for name, text in unpacked(chunk):
-                    if number_of(name) > known:
-                        yield Entry.of(name, text)
-                        known = number_of(name)
-        for name, fields in self._client.xrange(f"{self.prefix}log", "-", "+"):
+        at, again = 0, False
+        while True:
+            before = at
+            while chunks := self._client.lrange(f"{self.prefix}packed", at, at + 7):
+                at += len(chunks)
+                for chunk in chunks:
+                    for name, text in unpacked(chunk):
+                        if number_of(name) > known:
+                            yield Entry.of(name, text)
+                            known = number_of(name)
+            fresh = self._client.xrange(f"{self.prefix}log", "-", "+")
+            # What was packed between these two steps is in neither of them.
+            trimmed = _text(self._client.hget(f"{self.prefix}meta", "trimmed") or NOTHING)
+            if number_of(trimmed) <= known or (again and at == before):
+                break
+            again = True
+        for name, fields in fresh:
             if number_of(_text(name)) > known:
                 yield Entry.of(_text(name), _text(next(iter(fields.values()))))
 
@@ -205,7 +217,7 @@ class SharedLog:
             fields += ["rules", site, b"%d " % rules.version + zlib.compress(text.encode())]
         for name, why in rules.suspended.items():
             fields += ["suspended", name, why]
-        given: list[object] = [before, last, rules.digest, int(whatever), len(fields) // 3, *fields]
+        given: list[object] = [before, last, rules.digest, int(whatever), BUCKETS, len(fields) // 3, *fields]
         for slot in slots:
             given += [_bucket(slot), slot]
         done, version = self._called(self._publish, *given)
@@ -224,12 +236,12 @@ class SharedLog:
 
         Return the leader, when nothing was left to do, and the state of each worker, "" of the dead ones.
         """
-        found = self._called(self._beat, self.worker, state, milliseconds, finished)
+        found = self._called(self._beat, self.worker, state, milliseconds, finished, int(time()))
         leader, at_end, *rest = map(_text, found)
         return leader, at_end, dict(zip(rest[::2], rest[1::2], strict=True))
 
     def leave(self) -> int:
-        """Leave the job; return how many workers are left."""
+        """Leave the job; return how many workers are alive."""
         left: Any = self._called(self._leave, self.worker)
         return int(left)
 
@@ -242,11 +254,8 @@ class SharedLog:
         """Forget the job."""
         names = [f"{self.prefix}{name}" for name in ("meta", "log", "packed", "rules", "suspended")]
         version = int(self._client.hget(f"{self.prefix}meta", "version") or 0)
-        names += [
-            f"{self.prefix}slots:{each}:{bucket}"
-            for each in range(max(1, version - 1), version + 2)
-            for bucket in range(BUCKETS)
-        ]
+        for each in range(1, version + 2):
+            self.forget_slots(each)
         self._client.unlink(*names)
 
     def close(self) -> None:

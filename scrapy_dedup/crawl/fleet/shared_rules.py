@@ -178,10 +178,3 @@ class RuleVersions:
         number = max(0, len(move.values) - len(written)) + _MARGIN
         last = reversed(move.values)
         return [slot for slot, _ in zip(last, range(number), strict=False) if slot not in written]
-
-    async def forget(self, version: int) -> None:
-        """Forget the slots of a version that does not count any more."""
-        try:
-            await run_in_thread(self._seen.log.forget_slots, version)
-        except (RedisError, OSError):
-            self._faults.count("fleet")

@@ -118,7 +118,7 @@ class SharedSeen(FollowedSeen):
             self._moved.append(("-", slot))
 
     def release_waited_for(self) -> list[Waiting]:
-        """Free nothing: that nothing is on its way here says nothing of the other workers."""
+        """Free nothing: the leader frees what has not come, when nothing is on its way to any worker."""
         return []
 
     def say(self, what: str) -> None:
@@ -202,6 +202,9 @@ class SharedSeen(FollowedSeen):
         except (RedisError, OSError) as error:
             self.adrift = self.is_lost = True
             raise OSError(f"Redis does not answer: {error}") from error
+        except Exception:  # what others have written may be of any form: nothing is filtered then
+            self.adrift = self.is_lost = True
+            raise
         return len(self)
 
     def _let_own_rules_count(self, version: int, digest: str) -> None:
@@ -210,7 +213,6 @@ class SharedSeen(FollowedSeen):
         done, self.newest = self.log.publish_own(version, digest)
         if done:
             self.version, self._agrees = self.newest, True
-            self.log.forget_slots(version)
 
     async def begin_anew(self, entries: "AsyncIterator[Entry]") -> None:
         """Forget what is known, and take over all *entries* of the log, which is another one."""
