@@ -152,12 +152,7 @@ class Fleet:
             if change.fetched:
                 self.slot_fetched.send(change.slot)
             if change.said:
-                try:
-                    said = json.loads(change.said)
-                except ValueError:  # it is of another form
-                    self._faults.count("fleet")
-                else:
-                    self.told.send(said)
+                self.told.send(json.loads(change.said))
             if change.next is not None:
                 self.request_released.send(change.next)
 
@@ -247,10 +242,9 @@ class Fleet:
                 self._searched = ""
                 return  # somebody goes on
             lost = self._seen.lost_pages()
-            if lost:
-                async for page in in_turns(self._seen.pages()):
-                    if page.slot in lost:
-                        self._lost[page.slot] = page
+            async for page in in_turns(self._seen.pages()):
+                if page.slot in lost:
+                    self._lost[page.slot] = page
             for slot in lost:
                 if (filtered := self._seen.release(slot)) is not None:
                     self.request_released.send(filtered)

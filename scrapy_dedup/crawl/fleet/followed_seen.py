@@ -3,6 +3,7 @@
 Slots are made anew from the URLs that the log names, by the rules of this worker, whatever rules the other one has.
 """
 
+import json
 from typing import TYPE_CHECKING, Final
 
 from ..seen.journal_lines import JournalPage, digest_of
@@ -63,6 +64,7 @@ class FollowedSeen(Seen):
                 self._others[0].add(digest_of(page.url))
             return
         if line[:1] == "?":
+            json.loads(line[1:])  # ValueError: it is of another form
             self.changes.append(Change(said=line[1:]))
             return
         if line[:1] not in {"=", "-"}:
