@@ -29,6 +29,7 @@ from .mask_files import save_mask
 from .scrapy_versions import SCRAPY
 from .server import Answer, Asked, Server, page, prose
 from .servers import RedisServer
+from .waiting import PATIENCE
 
 IDS = 6
 
@@ -66,6 +67,7 @@ def test_two_workers_of_scrapy_redis(project: Project, serve: Serve, redis_serve
         "DEDUP_LEARN": "off",
         "DEDUP_SAMPLE": 0,
         "DEDUP_EXTRA": 0,
+        "DEDUP_FLEET": PATIENCE,  # on a busy machine one is silent for long
         "CONCURRENT_REQUESTS": 1,
     }
     options = [option for name, value in more.items() for option in ("-s", f"{name}={value}")]

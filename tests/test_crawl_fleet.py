@@ -20,7 +20,7 @@ from .crawling_parts import crawler
 from .server import Asked, page, prose
 from .servers import RedisServer
 from .test_crawl_retraction import EVERY, PLAIN, learned, linked_once, pages_of, status
-from .waiting import wait_until
+from .waiting import PATIENCE, wait_until
 
 pytest.importorskip("scrapy_redis")
 redis = pytest.importorskip("redis")
@@ -40,6 +40,7 @@ FLEET: dict[str, Any] = {
     "SCHEDULER_QUEUE_CLASS": "scrapy_redis.queue.FifoQueue",
     "SCHEDULER_PERSIST": True,
     "SCHEDULER_IDLE_BEFORE_CLOSE": 1,
+    "DEDUP_FLEET": PATIENCE,  # on a busy machine a worker is silent for long
 }
 
 
