@@ -27,7 +27,9 @@ def check_tables(engine: Engine, place: str, *, readonly: bool, timeout: float) 
 
     Raises StoreError for a database that is not ours or too new, OldTables where there is something to do and *readonly*.
     """
-    with engine.connect() as connection:
+    # In one view: another process may be making the tables, and some of them would be seen otherwise.
+    view = {"isolation_level": "REPEATABLE READ"} if engine.dialect.name == "postgresql" else {}
+    with engine.connect().execution_options(**view) as connection:
         version = version_of(connection, place)
     if version == schema.VERSION:
         return
