@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from ..files.package_folders import package_folder
 
 if TYPE_CHECKING:
     from .model import Pack
@@ -85,11 +86,7 @@ def _loaded(path: Path, _changed: int) -> "Pack":
 
 
 def _package_folder(name: str) -> Path:
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        spec = None
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    if not folders:
+    folder = package_folder(name)
+    if folder is None:
         raise UnknownPackError(f"there is no package {name!r}", "Is it installed, and is it a package with a folder?")
-    return Path(folders[0])
+    return folder

@@ -12,6 +12,7 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import data_path
 
 from ...files.mirrored import STORED
+from ...files.package_folders import package_folder
 from .setting_values import WrongValue
 
 __all__ = ["data_folder", "folder", "project_folder", "report", "rule_directories", "store"]
@@ -124,11 +125,7 @@ def _rule_directory(value: Any, remedy: str) -> Path:
 
 
 def _package_folder(name: str) -> Path:
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        spec = None
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    if not folders:
+    folder = package_folder(name)
+    if folder is None:
         raise WrongValue(f"there is no package {name!r}", "Is it installed, and is it a package with a folder?")
-    return Path(folders[0])
+    return folder
