@@ -12,7 +12,7 @@ from .server import Asked, prose
 
 PAGES = 60
 #: Pages that the first crawl is shown, and those of them that it is shown under their second form, too.
-FEW, TWICE = 24, 3
+FEW, TWICE = 24, 2
 ON: dict[str, Any] = {"DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 1, "DEDUP_PACKS": ["starter"]}
 
 
