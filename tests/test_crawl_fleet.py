@@ -270,7 +270,7 @@ def test_a_silent_worker_is_dead_and_another_one_leads(worker: Callable[..., Wor
     if first.states.get(two.log.worker):
         assert first.others == [IDLE]
     wait_until(lambda: second.leads and second.dead == [one.log.worker])
-    second.bury()
+    second.forget_dead()
     assert second.dead == []
     assert second.state == IDLE
     assert second.are_idle
@@ -308,7 +308,7 @@ def test_a_worker_that_was_taken_for_dead_is_seen_again(worker: Callable[..., Wo
     one, two = worker(), worker()
     first, second = Members(one.log, 5), Members(two.log, 5)
     assert first.look()
-    two.log.bury([one.log.worker])
+    two.log.forget_dead([one.log.worker])
     assert second.look()
     assert second.others == []
     assert first.look()

@@ -5,6 +5,9 @@ from typing import Any
 from scrapy.utils.defer import deferred_from_coro
 
 from .fleet.fleet import Fleet
+from .fleet.idle import FleetIdleness
+from .fleet.members import Members
+from .fleet.recovery import LostPages
 from .fleet.shared_log import SharedLog
 from .fleet.shared_rules import RuleVersions
 from .fleet.shared_seen import SharedSeen
@@ -22,8 +25,35 @@ class Worker:
         components.seen = seen
         components.rule_versions = components.built(RuleVersions)
         seen.take_rules = components.rule_versions.take_first
-        components.fleet = self._fleet = components.built(Fleet)
+        self._members = Members(log, components.settings.fleet)
+        self._lost_pages = LostPages(
+            status=components.status,
+            stats=components.stats,
+            faults=components.faults,
+            identities=components.identities,
+            seen=seen,
+            members=self._members,
+        )
+        self._idleness = FleetIdleness(
+            crawler=components.crawler,
+            status=components.status,
+            faults=components.faults,
+            store=components.store,
+            seen=seen,
+            members=self._members,
+            lost_pages=self._lost_pages,
+        )
+        components.fleet = self._fleet = Fleet(
+            status=components.status,
+            stats=components.stats,
+            faults=components.faults,
+            identities=components.identities,
+            seen=seen,
+            members=self._members,
+            idleness=self._idleness,
+        )
         self._faults = components.faults
+        self._store = components.store
 
     def connect(self, components: Any) -> None:
         """Let the services hear of the other workers."""
@@ -39,31 +69,43 @@ class Worker:
         fleet = self._fleet
         follows = "fleet", "What the other workers do could not be followed"
         fleet.slot_fetched.subscribe(self._note_fetched, *follows)
-        fleet.request_released.subscribe(components.replay_schedule.schedule, *follows)
+        for released in (fleet.request_released, self._lost_pages.request_released):
+            released.subscribe(components.replay_schedule.schedule, *follows)
         fleet.rules_changed.subscribe(self._take_over, *follows)
         self._checks = FleetChecks(components.spot_checks, components.judge, self._seen)
         fleet.check_popped.subscribe(self._checks.adopt, *follows)
         fleet.told.subscribe(self._checks.hear, *follows)
         components.spot_checks.check_begun.subscribe(self._checks.tell_begun, *follows)
         components.judge.check_judged.subscribe(self._checks.tell_judged, *follows)
-        fleet.leadership_gained.subscribe(self._lead, *follows)
-        self._learning.is_own = lambda: fleet.leads
+        fleet.leadership_gained.subscribe(self._look_into_ledger, *follows)
+        self._lost_pages.slots_freed.subscribe(self._look_into_ledger, *follows)
+        self._learning.is_own = lambda: self._members.leads
         idle = components.before_idle
         learning, *for_all = idle.work
-        idle.work = [learning, fleet.before_idle, *map(fleet.for_all, (*for_all, fleet.recover_lost))]
-        idle.stays_open = fleet.stays_open
+        idleness = self._idleness
+        idle.work = [
+            learning,
+            idleness.before_idle,
+            *map(idleness.for_all, (*for_all, self._lost_pages.fetch_anew)),
+        ]
+        idle.stays_open = idleness.stays_open
 
     def open(self) -> None:
         """Take part from now on, as the spider is open."""
         try:
             self._spot_checks.run = self._seen.job
-            self._fleet.opened()
+            self._idleness.open()
+            self._members.open()
+            self._fleet.open()
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._faults.report("fleet", "The crawl cannot take part in what the others of its job do")
 
     async def close(self) -> None:
         """Leave the job, as the spider has closed."""
-        await self._fleet.close()
+        self._fleet.close()
+        await run_in_thread(self._store.flush)  # the last one learns from what all have recorded
+        left = await run_in_thread(self._members.close)
+        self._seen.others_go_on = left > 0
 
     def _note_fetched(self, slot: int) -> None:
         """Note that another worker has fetched the page of a slot, unless other rules have come meanwhile."""
@@ -87,7 +129,7 @@ class Worker:
         for site in {site for site, _ in self._suspended.found.keys() - refuted}:
             self._learning.note_refuted(site)
 
-    def _lead(self) -> None:
-        """Do what is left to do from now on: what others have filtered may be needed."""
+    def _look_into_ledger(self) -> None:
+        """See that what others have filtered is looked for, as it may be needed."""
         self._rescheduler.is_due = True
         self._seen.lacking = True

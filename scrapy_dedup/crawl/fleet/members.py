@@ -18,7 +18,7 @@ _BEATS: Final = 5
 
 
 class Members:
-    """The workers of a job, as far as one of them knows; *patience* are the seconds after which a silent one is dead."""
+    """The workers of a job, as far as one of them knows; one that is silent for *patience* seconds is dead."""
 
     def __init__(self, log: "SharedLog", patience: float) -> None:
         self._log = log
@@ -93,10 +93,10 @@ class Members:
         """The workers that have died."""
         return [worker for worker, state in self.states.items() if not state]
 
-    def bury(self) -> None:
+    def forget_dead(self) -> None:
         """Forget those that are dead."""
         try:
-            self._log.bury(self.dead)
+            self._log.forget_dead(self.dead)
         except (RedisError, OSError):
             return
         self.states = {worker: state for worker, state in self.states.items() if state}

@@ -49,8 +49,8 @@ end
 #: Hand over lines, claim a slot, and hear of the others. ARGV: the last entry that is known, version, worker, how many
 #: entries to return, the lines, then, of the slot to be claimed, its bucket, the slot ("" where none is) and its line;
 #: the name of the job; then sign, bucket and slot of each that has become taken ("+") or free ("-").
-#: Return status, version, the last entry that is known then, whether there are more, and entries. Status is "lost" where
-#: the log is another one, "stale" where the rules are, "taken" where the slot is, else "ok".
+#: Return status, version, the last entry that is known then, whether there are more, and entries. Status is "lost"
+#: where the log is another one, "stale" where the rules are, "taken" where the slot is, else "ok".
 EXCHANGE: Final = (
     _KNOWN
     + """
@@ -94,8 +94,9 @@ return {status, meta[2], last, more, entries}
 )
 
 #: Let other rules count, and free the slots by those of before. ARGV: the version before, the last entry that is known,
-#: digest, whether entries that are not known may be there, number of buckets, number of fields, then name of the hash, field and value of each of these, then bucket and slot of
-#: each slot that is not in the new table yet. Return whether they count, and the version that does.
+#: digest, whether entries that are not known may be there, number of buckets, number of fields, then name of the hash,
+#: field and value of each of these, then bucket and slot of each slot that is not in the new sets yet. Return whether
+#: they count, and the version that does.
 PUBLISH: Final = """
 local p = KEYS[1]
 local version = redis.call('HGET', p .. 'meta', 'version')

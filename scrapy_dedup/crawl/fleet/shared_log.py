@@ -1,4 +1,4 @@
-"""The log that the workers of a job share, and the slots they have taken: what is asked of the Redis server of scrapy-redis.
+"""The log that the workers of a job share, and the slots they have taken: what is asked of the Redis server.
 
 Methods raise RedisError. Those that say so wait long, and are called in threads.
 """
@@ -60,7 +60,7 @@ class Joined(NamedTuple):
     version: int
     digest: str
     #: Whether no other worker is alive.
-    is_alone: bool
+    no_other_alive: bool
 
 
 class SharedRuleTexts(NamedTuple):
@@ -115,15 +115,18 @@ class SharedLog:
         last: str,
         version: int,
         lines: Sequence[str] = (),
-        moved: Iterable[tuple[str, int]] = (),
+        changed_slots: Iterable[tuple[str, int]] = (),
         claim: tuple[int, str] | None = None,
     ) -> Reply:
-        """Hand over *lines* and the slots that have become taken or free, claim a slot, and hear of the others."""
+        """Hand over *lines*, claim a slot, and hear of the others.
+
+        *changed_slots* have become taken ("+") or free ("-").
+        """
         slot, line = claim or (0, "")
         given: list[object] = [last, version, self.worker, MOST, "\n".join(lines)]
         given += [_bucket(slot), slot, f"\n{line}" if lines else line] if claim else ["", "", ""]
         given.append(self.job)
-        for sign, each in moved:
+        for sign, each in changed_slots:
             given += [sign, _bucket(each), each]
         status, now, known, more, entries = self._called(self._exchange, *map(_encoded, given))
         found = [Entry.of(_text(name), _text(fields[1])) for name, fields in entries]
@@ -205,19 +208,19 @@ class SharedLog:
         rules: "SharedRuleTexts",
         slots: Iterable[int],
         *,
-        whatever: bool = False,
+        even_with_news: bool = False,
     ) -> tuple[bool, int]:
         """Let *rules* count, unless *before* does not any more, or entries have come after *last*.
 
-        *slots* are those that :meth:`write_slots` has not written. Return whether they count now, and the version that
-        does.
+        With *even_with_news* they count whatever has come. *slots* are those that :meth:`write_slots` has not written.
+        Return whether they count now, and the version that does.
         """
         fields: list[object] = []
         for site, text in rules.texts.items():
             fields += ["rules", site, b"%d " % rules.version + zlib.compress(text.encode())]
         for name, why in rules.suspended.items():
             fields += ["suspended", name, why]
-        given: list[object] = [before, last, rules.digest, int(whatever), BUCKETS, len(fields) // 3, *fields]
+        given: list[object] = [before, last, rules.digest, int(even_with_news), BUCKETS, len(fields) // 3, *fields]
         for slot in slots:
             given += [_bucket(slot), slot]
         done, version = self._called(self._publish, *given)
@@ -227,7 +230,7 @@ class SharedLog:
         """Let the rules count that the files of this worker say, and nothing else, as it is alone; it waits."""
         self._client.unlink(f"{self.prefix}rules", f"{self.prefix}suspended")
         rules = SharedRuleTexts(before + 1, digest, {}, {})
-        return self.publish(before, NOTHING, rules, (), whatever=True)
+        return self.publish(before, NOTHING, rules, (), even_with_news=True)
 
     # Workers
 
@@ -245,7 +248,7 @@ class SharedLog:
         left: Any = self._called(self._leave, self.worker)
         return int(left)
 
-    def bury(self, workers: Iterable[str]) -> None:
+    def forget_dead(self, workers: Iterable[str]) -> None:
         """Forget workers that are dead."""
         for worker in workers:
             self._client.hdel(f"{self.prefix}workers", worker)

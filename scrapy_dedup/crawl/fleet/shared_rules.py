@@ -1,7 +1,7 @@
 """Rules of a job: one worker learns them and lets them count, the others take them over.
 
-They travel through Redis, as the text of rule files, so that workers need no folder in common. A version counts once all
-pages that are known have their slots by it: until then claims are decided by the slots of before.
+They travel through Redis, as the text of rule files, so that workers need no folder in common. A version counts once
+all pages that are known have their slots by it: until then claims are decided by the slots of before.
 """
 
 import json
@@ -159,7 +159,7 @@ class RuleVersions:
                 await run_in_thread(log.write_slots, rules.version, new)
                 written.update(new)
                 continue
-            done, version = log.publish(before, seen.last, rules, new, whatever=tried == _TRIES - 1)
+            done, version = log.publish(before, seen.last, rules, new, even_with_news=tried == _TRIES - 1)
             if done:
                 seen.newest = version
                 return True

@@ -47,7 +47,7 @@ class SharedSeen(FollowedSeen):
         self.lags = False
         self._shared_job = ""
         self._lines: list[str] = []
-        self._moved: list[tuple[str, int]] = []
+        self._changed_slots: list[tuple[str, int]] = []
         self._unsent: list[JournalPage] = []
         #: A slot that is claimed, and not taken yet.
         self._claimed: int | None = None
@@ -90,7 +90,7 @@ class SharedSeen(FollowedSeen):
         page = JournalPage(slot, url, callback, context, plain)
         self._lines.append(taken_line(page))
         if self._is_current:
-            self._moved.append(("+", slot))
+            self._changed_slots.append(("+", slot))
             self._unsent.append(page)
         else:
             self._late.append(page)
@@ -115,7 +115,7 @@ class SharedSeen(FollowedSeen):
     def _free(self, slot: int) -> None:
         self._lines.append(f"-{slot:x}")
         if self._is_current:
-            self._moved.append(("-", slot))
+            self._changed_slots.append(("-", slot))
 
     def release_waited_for(self) -> list[Waiting]:
         """Free nothing: the leader frees what has not come, when nothing is on its way to any worker."""
@@ -141,10 +141,10 @@ class SharedSeen(FollowedSeen):
     def _exchanged(self, claim: tuple[int, str] | None = None) -> Reply | None:
         if self.is_lost or not self._shared_job or (self.adrift and claim is not None):
             return None  # whether Redis answers again is asked by the clock
-        lines, moved = self._lines, self._moved
+        lines, changed_slots = self._lines, self._changed_slots
         self._stats.inc_value("dedup/fleet/exchanges")
         try:
-            reply = self.log.exchange(self.last, self.version if self._agrees else 0, lines, moved, claim)
+            reply = self.log.exchange(self.last, self.version if self._agrees else 0, lines, changed_slots, claim)
         except (RedisError, OSError):
             self._faults.report("fleet", "Redis does not answer, so that nothing is filtered")
             self.adrift = True
@@ -152,7 +152,7 @@ class SharedSeen(FollowedSeen):
         if reply.status == "lost":
             self.adrift = self.is_lost = True
             return None
-        self._lines, self._moved, self._unsent = [], [], []
+        self._lines, self._changed_slots, self._unsent = [], [], []
         self.newest = reply.version
         self.lags = reply.packed
         self.follow(reply.entries, reply.last)
@@ -170,13 +170,13 @@ class SharedSeen(FollowedSeen):
         self.version = version
         self._agrees = agrees
         late = self._late + self._unsent
-        self._moved, self._unsent, self._late = [], [], []
+        self._changed_slots, self._unsent, self._late = [], [], []
         if not agrees:
             return
         for page in late:
             slot = slot_of(page) if page.plain else None
             if slot is not None and super().__contains__(slot):
-                self._moved.append(("+", slot))
+                self._changed_slots.append(("+", slot))
         self.follow_again()
 
     # Jobs
@@ -189,7 +189,7 @@ class SharedSeen(FollowedSeen):
             joined = self.log.join(self._shared_job or super().job, digest)
             self._shared_job = joined.job
             self.newest = joined.version
-            if joined.digest != digest and not joined.is_alone:
+            if joined.digest != digest and not joined.no_other_alive:
                 digest = self.take_rules()
             self.version = joined.version
             self._agrees = joined.digest == digest
@@ -197,7 +197,7 @@ class SharedSeen(FollowedSeen):
             for entry in self.log.packed(NOTHING):
                 self._follow_anew(entry)
             self._begun_anew()
-            if not self._agrees and joined.is_alone:
+            if not self._agrees and joined.no_other_alive:
                 self._let_own_rules_count(joined.version, digest)
         except (RedisError, OSError) as error:
             self.adrift = self.is_lost = True
@@ -224,7 +224,7 @@ class SharedSeen(FollowedSeen):
     def _forget(self) -> None:
         self._values = {}
         self._known_as, self._unknown = {}, []
-        self._lines, self._moved, self._unsent, self._late = [], [], [], []
+        self._lines, self._changed_slots, self._unsent, self._late = [], [], [], []
         self.last = NOTHING
 
     def _begun_anew(self) -> None:
@@ -252,7 +252,7 @@ class SharedSeen(FollowedSeen):
         """Whether others have written before."""
         return self.last != NOTHING
 
-    def lost_pages(self) -> set[int]:
+    def slots_under_way(self) -> set[int]:
         """Return the slots that are taken, and whose page has not come."""
         return {slot for slot, value in self._values.items() if not value & 1}
 

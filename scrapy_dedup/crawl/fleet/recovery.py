@@ -1,0 +1,97 @@
+"""Pages that a fleet has lost: taken, and never fetched, as a worker has died or has not heard the answer to a pop."""
+
+from typing import TYPE_CHECKING
+
+import attrs
+from scrapy import Request
+
+from ..support.cooperative import in_turns
+from ..support.events import Event
+from ..support.request_meta import RESCHEDULED
+
+if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
+    from ..identity.identities import Identities
+    from ..seen.journal_lines import JournalPage
+    from ..seen.seen import Waiting
+    from ..support.crawl_status import CrawlStatus
+    from ..support.faults import Faults
+    from .members import Members
+    from .shared_seen import SharedSeen
+
+
+@attrs.define(eq=False, repr=False, kw_only=True)
+class LostPages:
+    """Frees what was lost on its way, and sees that it is fetched."""
+
+    _status: "CrawlStatus"
+    _stats: "StatsCollector"
+    _faults: "Faults"
+    _identities: "Identities"
+    _seen: "SharedSeen"
+    _members: "Members"
+    #: A filtered request is next, as the page that stood for it was lost.
+    request_released: "Event[[Waiting]]" = attrs.field(init=False)
+    #: Slots of lost pages are free: the ledger may hold requests that were filtered in their favour.
+    slots_freed: Event[[]] = attrs.field(init=False)
+    #: Pages that were lost, by their slot; and the URLs of those that were requested anew, each once.
+    _lost: "dict[int, JournalPage]" = attrs.field(factory=dict, init=False)
+    _recovered: set[str] = attrs.field(factory=set, init=False)
+    #: The last entry of the log when it was last looked for such pages.
+    _searched: str = attrs.field(default="", init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.request_released, self.slots_freed = Event(self._faults), Event(self._faults)
+
+    def is_search_due(self) -> bool:
+        """Whether pages may have been lost since this was last asked, as all workers are idle."""
+        if self._members.dead:
+            return True
+        if self._searched == self._seen.last:
+            return False
+        self._searched = self._seen.last
+        return bool(self._seen.slots_under_way())
+
+    async def free(self) -> None:
+        """Free what is taken and has not come, as nothing is on its way to any worker."""
+        seen, members = self._seen, self._members
+        last = seen.last
+        if not seen.exchange() or seen.last != last or not members.look() or not members.are_idle:
+            self._searched = ""
+            return  # somebody goes on
+        lost = seen.slots_under_way()
+        async for page in in_turns(seen.pages()):
+            if page.slot in lost:
+                self._lost[page.slot] = page
+        for slot in lost:
+            if (filtered := seen.release(slot)) is not None:
+                self.request_released.send(filtered)
+        seen.exchange()
+        if members.dead:
+            self._stats.inc_value("dedup/fleet/dead", len(members.dead))
+            members.forget_dead()
+        self.slots_freed.send()
+
+    def fetch_anew(self) -> bool:
+        """Request the pages that were lost, where nothing is fetched in their place; return whether there are any."""
+        lost, self._lost = self._lost, {}
+        requests = [
+            request
+            for slot, page in lost.items()
+            if slot not in self._seen
+            and page.url not in self._recovered
+            and (request := self._request(page)) is not None
+        ]
+        for request in requests:
+            self._recovered.add(request.url)
+            request.meta[RESCHEDULED] = True, True
+            self._stats.inc_value("dedup/fleet/recovered")
+            self._status.engine.crawl(request)
+        return bool(requests)
+
+    def _request(self, page: "JournalPage") -> "Request | None":
+        names = self._identities.names
+        if not page.plain or page.context or not names.has(page.callback):
+            return None
+        return Request(page.url, callback=names.method(page.callback))
