@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from scrapy import Request
@@ -24,6 +24,9 @@ from .waiting import PATIENCE, wait_until
 
 pytest.importorskip("scrapy_redis")
 redis = pytest.importorskip("redis")
+
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from scrapy_dedup.crawl.fleet.members import BUSY, IDLE, Members
 from scrapy_dedup.crawl.fleet.shared_lines import page_of, taken_line
@@ -205,6 +208,45 @@ def test_claims_of_other_rules_are_not_decided_before_they_are_taken_over(worker
     with pytest.raises(KeyError):
         three.url(200)
     assert one.log.publish(1, one.last, SharedRuleTexts(2, "late", {}, {}), []) == (False, 2)
+
+
+def test_what_was_taken_as_other_rules_began_to_count_has_its_slot_by_them(
+    worker: Callable[..., Worker], redis_server: RedisServer
+) -> None:
+    one, two = worker(), worker()
+    assert two.log.publish(1, two.last, SharedRuleTexts(2, "other", {}, {}), []) == (True, 2)
+    made = page_numbered(8)
+    one.take(made.slot, made.url, made.callback)  # passes no filter, so that it is not claimed
+    assert one.exchange(), "it hears of the rules with this answer"
+    move = one.move("other", lambda page: page.slot + 100)
+    assert move is not None
+    assert move.some(60)
+    one.moved(move)
+    one.use_version(2, lambda page: page.slot + 100, agrees=True)
+    assert one.exchange()
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert client.smembers(f"{one.log.prefix}slots:2:108") == {b"108"}
+
+
+class CountsTries(NoBackoff):
+    """A user's own way to wait between tries, which counts them."""
+
+    waits: ClassVar[int] = 0
+
+    def compute(self, failures: int) -> float:
+        CountsTries.waits += 1
+        return 0.0
+
+
+def test_tries_are_those_of_the_user(redis_server: RedisServer) -> None:
+    CountsTries.waits = 0
+    params = {"socket_timeout": 5, "retry": Retry(CountsTries(), 7)}
+    log = SharedLog(BaseSettings({"REDIS_URL": redis_server.url, "REDIS_PARAMS": params}), "links")
+    redis_server.kill()
+    with pytest.raises(redis.ConnectionError):
+        log.join("job", "digest")
+    assert CountsTries.waits >= 7
+    log.close()
 
 
 def test_nothing_is_filtered_while_redis_is_away(worker: Callable[..., Worker], redis_server: RedisServer) -> None:

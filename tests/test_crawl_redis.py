@@ -61,3 +61,22 @@ def test_what_else_it_offers_is_there(redis_server: RedisServer) -> None:
     with pytest.raises(AttributeError):
         made.no_such_thing  # noqa: B018
     made.close("finished")
+
+
+def test_a_job_that_cannot_be_forgotten_ends_no_crawl(redis_server: RedisServer) -> None:
+    from .crawling_parts import crawler
+
+    made_for = crawler(
+        DUPEFILTER_CLASS="scrapy_redis.dupefilter.RFPDupeFilter",
+        SCHEDULER="scrapy_redis.scheduler.Scheduler",
+        REDIS_URL=redis_server.url,
+    )
+    made_for.spider.settings = made_for.settings  # type: ignore[union-attr]
+    made = DupeFilter.from_spider(made_for.spider)  # type: ignore[arg-type]
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.sadd(made.key, "x")
+        client.rpush(f"{made_for.spider.name}:requests:dedup:meta", "of another form")  # type: ignore[union-attr]
+        made.clear()
+        assert not client.exists(made.key), "the wrapped filter has forgotten its own"
+    assert made_for.stats.get_value("dedup/errors/fleet") == 1  # type: ignore[union-attr]
+    made.close("finished")

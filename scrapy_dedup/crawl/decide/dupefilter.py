@@ -106,7 +106,10 @@ class DupeFilter:
     def clear(self) -> None:
         """Forget all, as the scheduler of scrapy-redis asks its filter to."""
         if self._components is not None and self._fleet is not None:
-            self._fleet.clear()
+            try:
+                self._fleet.clear()
+            except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+                self._faults.report("fleet", "What the workers of the job have shared could not be forgotten")
         self._wrapped.call("clear")
 
     def log(self, request: "Request", spider: "Spider") -> None:

@@ -81,11 +81,12 @@ class SharedLog:
         from scrapy_redis import connection, defaults
 
         given = {name: settings.get(name) for name in settings if str(name).startswith("REDIS_")}
-        # What is packed is no text. A connection that Redis has closed is opened again once, and nobody waits for more.
+        # Unless the user says otherwise, a connection that Redis has closed is opened again once, and nobody waits for
+        # more. What is packed is no text.
         given["REDIS_PARAMS"] = {
+            "retry": Retry(NoBackoff(), 1),
             **settings.getdict("REDIS_PARAMS"),
             "decode_responses": False,
-            "retry": Retry(NoBackoff(), 1),
         }
         given.pop("REDIS_DECODE_RESPONSES", None)
         self.worker = token_hex(4)

@@ -51,7 +51,7 @@ class SharedSeen(FollowedSeen):
         self._unsent: list[JournalPage] = []
         #: A slot that is claimed, and not taken yet.
         self._claimed: int | None = None
-        #: Pages that were taken while other rules counted.
+        #: Pages that were taken while other rules counted: Redis hears of their slots when these are in use here.
         self._late: list[JournalPage] = []
         #: Takes over the rules of the job, and returns what slots are made by then. Set by the composition root.
         self.take_rules: Callable[[], str] = lambda: ""
@@ -152,6 +152,8 @@ class SharedSeen(FollowedSeen):
         if reply.status == "lost":
             self.adrift = self.is_lost = True
             return None
+        if not self._agrees or reply.version != self.version:  # Redis has not noted these slots: they are of other rules
+            self._late += self._unsent
         self._lines, self._changed_slots, self._unsent = [], [], []
         self.newest = reply.version
         self.lags = reply.packed
