@@ -39,7 +39,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/errors/<where>", "Faults inside the plug-in. The crawl went on, and the URL was treated as new."),
     ("dedup/extra/requests", "Probes and refetches that savings have paid for (DEDUP_EXTRA)."),
     ("dedup/extra/stopped", "Sites of which probes and refetches were given up, since they answered with an error."),
-    ("dedup/fleet/dead", "Workers of the job that were found dead, and whose pages were fetched after all."),
+    (
+        "dedup/fleet/dead",
+        "Workers of the job that were found dead, each counted once; their pages were fetched after all.",
+    ),
     ("dedup/fleet/exchanges", "Calls of Redis that have claimed a page or followed the other workers of the job."),
     ("dedup/fleet/led", "1 if the worker has learned for all workers of its job, and done what is left at the end."),
     ("dedup/fleet/lost", "How often Redis had lost what the worker knew, so that the log was read anew."),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from random import Random
+from threading import Event, Thread, current_thread
 from typing import Any, ClassVar
 
 import pytest
@@ -28,9 +29,10 @@ redis = pytest.importorskip("redis")
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from scrapy_dedup.crawl.fleet.log_data import SharedRuleTexts
 from scrapy_dedup.crawl.fleet.members import BUSY, IDLE, Members
 from scrapy_dedup.crawl.fleet.shared_lines import page_of, taken_line
-from scrapy_dedup.crawl.fleet.shared_log import FRESH, NOTHING, SharedLog, SharedRuleTexts
+from scrapy_dedup.crawl.fleet.shared_log import FRESH, NOTHING, SharedLog
 from scrapy_dedup.crawl.fleet.shared_seen import SharedSeen
 
 pytestmark = [pytest.mark.redis, pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")]
@@ -303,21 +305,66 @@ async def test_a_log_that_has_lost_its_end_is_read_anew(
 
 def test_a_silent_worker_is_dead_and_another_one_leads(worker: Callable[..., Worker]) -> None:
     one, two = worker(), worker()
-    first, second = Members(one.log, 0.2), Members(two.log, 0.2)
+    first, second = Members(one.log, PATIENCE), Members(two.log, PATIENCE)
     assert first.look()
-    second.open()
-    assert first.leads or second.leads
+    assert second.look()
+    assert (first.leads, second.leads) == (True, False)
+    assert second.others == [BUSY]
+    assert not second.are_idle
     second.become(IDLE)
-    first.look()
-    if first.states.get(two.log.worker):
-        assert first.others == [IDLE]
-    wait_until(lambda: second.leads and second.dead == [one.log.worker])
-    second.forget_dead()
-    assert second.dead == []
+    assert first.look()
+    assert first.others == [IDLE]
+    silent = Members(one.log, 0.001)
+    assert silent.look(), "it is the last time that it shows that it is alive"
+    wait_until(lambda: second.look() and second.leads)
+    assert second.dead == [one.log.worker]
+    assert second.forget_dead() == 1
+    assert (second.dead, second.others, second.are_idle) == ([], [], True)
     assert second.state == IDLE
-    assert second.are_idle
-    second.become(BUSY)
+    assert silent.look(), "it was slow, and is to be taken for dead again"
+    wait_until(lambda: second.look() and second.dead == [one.log.worker])
+    assert second.forget_dead() == 0, "it is counted once"
     assert second.close() == 0
+
+
+def test_a_worker_whose_event_loop_waits_is_alive(worker: Callable[..., Worker], redis_server: RedisServer) -> None:
+    one = worker()
+    members = Members(one.log, 0.05)
+    members.open()
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.delete(f"{one.log.prefix}alive:{one.log.worker}")
+        wait_until(lambda: client.exists(f"{one.log.prefix}alive:{one.log.worker}"))
+        assert members.close() == 0
+        assert not members.look(), "it does not come back"
+        assert not client.exists(f"{one.log.prefix}alive:{one.log.worker}")
+
+
+def test_no_answer_about_the_others_takes_the_place_of_a_later_one(
+    worker: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = worker(), worker()
+    first, second = Members(one.log, PATIENCE), Members(two.log, PATIENCE)
+    assert second.look()
+    ask, asked, later = one.log.beat, Event(), Event()
+
+    def beat(*args: Any) -> Any:
+        found = ask(*args)
+        if current_thread() is slow:
+            asked.set()  # Redis has answered, but that is not read yet
+            later.wait(0.5)  # unless the other one has to wait for its turn
+        else:
+            later.set()
+        return found
+
+    monkeypatch.setattr(one.log, "beat", beat)
+    slow, quick = Thread(target=first.look), Thread(target=first.look)
+    slow.start()
+    asked.wait(PATIENCE)
+    second.become(IDLE)
+    quick.start()
+    slow.join(PATIENCE)
+    quick.join(PATIENCE)
+    assert first.others == [IDLE]
 
 
 def test_slots_need_few_bytes_in_a_large_job(worker: Callable[..., Worker], redis_server: RedisServer) -> None:
@@ -348,11 +395,12 @@ def test_slots_by_rules_of_before_are_forgotten(worker: Callable[..., Worker], r
 
 def test_a_worker_that_was_taken_for_dead_is_seen_again(worker: Callable[..., Worker]) -> None:
     one, two = worker(), worker()
-    first, second = Members(one.log, 5), Members(two.log, 5)
-    assert first.look()
-    two.log.forget_dead([one.log.worker])
+    first, second = Members(one.log, PATIENCE), Members(two.log, PATIENCE)
+    assert Members(one.log, 0.001).look()
+    wait_until(lambda: second.look() and second.dead)
+    assert second.forget_dead() == 1
     assert second.look()
-    assert second.others == []
+    assert (second.others, second.dead) == ([], [])
     assert first.look()
     assert second.look()
     assert second.others == [BUSY]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from ..seen.journal_lines import JournalPage, digest_of
 from ..seen.seen import Seen, Waiting
+from .log_data import Entry
 from .shared_lines import Change, page_of
-from .shared_log import NOTHING, Entry
+from .shared_log import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

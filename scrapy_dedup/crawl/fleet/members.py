@@ -4,7 +4,7 @@ The leader learns, and does what is left to do when all are idle. A thread shows
 worker that waits in a blocking call does not count as dead.
 """
 
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 from redis.exceptions import RedisError
@@ -32,6 +32,9 @@ class Members:
         #: What each worker is doing, "" if it is dead.
         self.states: dict[str, str] = {}
         self._over = Event()
+        # The thread and the event loop ask by turns, so that no answer takes the place of a later one.
+        self._turn = Lock()
+        self._failures = 0
         self._thread: Thread | None = None
 
     def open(self) -> None:
@@ -46,14 +49,19 @@ class Members:
 
     def look(self) -> bool:
         """Show that the worker is alive, and look what the others do; return False if Redis does not answer."""
-        if self._over.is_set():  # it has left
-            return False
-        try:
-            found = self._log.beat(self.state, int(self._patience * 1000), self._at_end if self.state == DONE else "")
-            self.leader, self.finished, self.states = found
-        except (RedisError, OSError):
-            self.leader = ""
-            return False
+        failures = self._failures
+        with self._turn:
+            # It has left; or Redis has just not answered the thread: the event loop does not wait a second time.
+            if self._over.is_set() or self._failures > failures:
+                return False
+            at_end = self._at_end if self.state == DONE else ""
+            try:
+                found = self._log.beat(self.state, int(self._patience * 1000), at_end)
+                self.leader, self.finished, self.states = found
+            except (RedisError, OSError):
+                self._failures += 1
+                self.leader = ""
+                return False
         return True
 
     def finish(self, last: str) -> None:
@@ -93,13 +101,15 @@ class Members:
         """The workers that have died."""
         return [worker for worker, state in self.states.items() if not state]
 
-    def forget_dead(self) -> None:
-        """Forget those that are dead."""
-        try:
-            self._log.forget_dead(self.dead)
-        except (RedisError, OSError):
-            return
-        self.states = {worker: state for worker, state in self.states.items() if state}
+    def forget_dead(self) -> int:
+        """Forget those that are dead; return how many of them no worker of the job has forgotten before."""
+        with self._turn:
+            try:
+                number = self._log.forget_dead(self.dead)
+            except (RedisError, OSError):
+                return 0
+            self.states = {worker: state for worker, state in self.states.items() if state}
+        return number
 
     def close(self) -> int:
         """Leave the job; return how many workers are left. It waits."""
@@ -107,7 +117,8 @@ class Members:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-        try:
-            return self._log.leave()
-        except (RedisError, OSError):
-            return len(self.others)
+        with self._turn:
+            try:
+                return self._log.leave()
+            except (RedisError, OSError):
+                return len(self.others)

@@ -68,9 +68,8 @@ class LostPages:
             if (filtered := seen.release(slot)) is not None:
                 self.request_released.send(filtered)
         seen.exchange()
-        if members.dead:
-            self._stats.inc_value("dedup/fleet/dead", len(members.dead))
-            members.forget_dead()
+        if members.dead and (number := members.forget_dead()):
+            self._stats.inc_value("dedup/fleet/dead", number)
         self.slots_freed.send()
 
     def fetch_anew(self) -> bool:

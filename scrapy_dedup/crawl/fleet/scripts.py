@@ -13,6 +13,7 @@ All keys of a job begin with one prefix, ``KEYS[1]``:
 ``workers``     a hash: worker -> when it has joined
 ``alive:W``     what worker W is doing; it expires when W is dead
 ``leader``      the worker that learns; it expires likewise
+``dead``        a set: workers that have been found dead
 =============== ==================================================================
 """
 
@@ -152,6 +153,18 @@ for _, worker in ipairs(redis.call('HKEYS', p .. 'workers')) do
   found[#found + 1] = redis.call('GET', p .. 'alive:' .. worker) or ''
 end
 return found
+"""
+
+#: Take dead workers out. ARGV: workers. Return how many of them are found dead for the first time.
+FORGET_DEAD: Final = """
+local p, number = KEYS[1], 0
+for _, worker in ipairs(ARGV) do
+  if redis.call('EXISTS', p .. 'alive:' .. worker) == 0 then
+    redis.call('HDEL', p .. 'workers', worker)
+    number = number + redis.call('SADD', p .. 'dead', worker)
+  end
+end
+return number
 """
 
 #: Take a worker out. ARGV: worker. Return how many are alive then.

@@ -3,18 +3,18 @@
 Methods raise RedisError. Those that say so wait long, and are called in threads.
 """
 
-import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from secrets import token_hex
 from time import time
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from scrapy.settings import BaseSettings
 
 from . import scripts
+from .log_data import Entry, Joined, Reply, SharedRuleTexts, number_of, pack, unpacked
 
 #: Slots are spread over so many sets, which Redis packs as long as each has no more than 512.
 BUCKETS: Final = 4096
@@ -24,54 +24,6 @@ FRESH: Final = 256
 #: Slots written at once.
 _MANY: Final = 2_000
 NOTHING: Final = "0-0"
-
-
-class Entry(NamedTuple):
-    """An entry of the log: its id, who has written it, and its lines."""
-
-    id: str
-    worker: str
-    lines: list[str]
-
-    @classmethod
-    def of(cls, name: str, text: str) -> "Entry":
-        """Return the entry of that name and text."""
-        worker, *lines = text.split("\n")
-        return cls(name, worker, lines)
-
-
-class Reply(NamedTuple):
-    """What an exchange says."""
-
-    status: str
-    version: int
-    #: The last entry that is known with those of this reply.
-    last: str
-    #: Whether there are further ones; and whether they, or those of this reply, are packed.
-    more: bool
-    packed: bool
-    entries: list[Entry]
-
-
-class Joined(NamedTuple):
-    """What a worker hears when it joins."""
-
-    job: str
-    version: int
-    digest: str
-    #: Whether no other worker is alive.
-    no_other_alive: bool
-
-
-class SharedRuleTexts(NamedTuple):
-    """A version of the rules: its number, what slots are made by under it, and what has changed."""
-
-    version: int
-    digest: str
-    #: By site: the text of its rule file.
-    texts: dict[str, str]
-    #: By site and id of a rule: why it is suspended, in JSON.
-    suspended: dict[str, str]
 
 
 class SharedLog:
@@ -96,10 +48,10 @@ class SharedLog:
         self.queue = queue % {"spider": spider}
         self.prefix = f"{self.queue}:dedup:"
         self._client: Any = connection.from_settings(BaseSettings(given))
-        self._join, self._exchange, self._publish, self._pack, self._beat, self._leave = map(
-            self._client.register_script,
-            (scripts.JOIN, scripts.EXCHANGE, scripts.PUBLISH, scripts.PACK, scripts.BEAT, scripts.LEAVE),
-        )
+        register = self._client.register_script
+        self._join, self._exchange, self._publish = map(register, (scripts.JOIN, scripts.EXCHANGE, scripts.PUBLISH))
+        self._beat, self._forget_dead, self._leave = map(register, (scripts.BEAT, scripts.FORGET_DEAD, scripts.LEAVE))
+        self._pack = register(scripts.PACK)
 
     def _called(self, script: Any, *arguments: object) -> list[Any]:
         found: list[Any] = script(keys=[self.prefix], args=arguments)
@@ -186,7 +138,7 @@ class SharedLog:
         """Forget the slots of a version that does not count any more, or never will; it waits."""
         self._client.unlink(*(f"{self.prefix}slots:{version}:{bucket}" for bucket in range(BUCKETS)))
 
-    def rules(self, since: int) -> "SharedRuleTexts":
+    def rules(self, since: int) -> SharedRuleTexts:
         """Return what versions after *since* say; it waits."""
         with self._client.pipeline(transaction=True) as pipe:
             pipe.hmget(f"{self.prefix}meta", "version", "digest")
@@ -206,7 +158,7 @@ class SharedLog:
         self,
         before: int,
         last: str,
-        rules: "SharedRuleTexts",
+        rules: SharedRuleTexts,
         slots: Iterable[int],
         *,
         even_with_news: bool = False,
@@ -249,14 +201,14 @@ class SharedLog:
         left: Any = self._called(self._leave, self.worker)
         return int(left)
 
-    def forget_dead(self, workers: Iterable[str]) -> None:
-        """Forget workers that are dead."""
-        for worker in workers:
-            self._client.hdel(f"{self.prefix}workers", worker)
+    def forget_dead(self, workers: Iterable[str]) -> int:
+        """Forget workers that are dead; return how many of them are found dead for the first time."""
+        number: Any = self._called(self._forget_dead, *workers)
+        return int(number)
 
     def clear(self) -> None:
         """Forget the job."""
-        names = [f"{self.prefix}{name}" for name in ("meta", "log", "packed", "rules", "suspended")]
+        names = [f"{self.prefix}{name}" for name in ("meta", "log", "packed", "rules", "suspended", "dead")]
         version = int(self._client.hget(f"{self.prefix}meta", "version") or 0)
         for each in range(1, version + 2):
             self.forget_slots(each)
@@ -265,23 +217,6 @@ class SharedLog:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
-
-
-def number_of(name: str) -> tuple[int, int]:
-    """Return what tells which of two entries is the later one."""
-    ms, _, sequence = name.partition("-")
-    return int(ms), int(sequence)
-
-
-def pack(entries: Sequence[tuple[str, str]]) -> bytes:
-    """Return entries in few bytes."""
-    return zlib.compress(json.dumps(entries, separators=(",", ":")).encode(), 9)
-
-
-def unpacked(chunk: bytes) -> list[tuple[str, str]]:
-    """Return the entries of :func:`pack`."""
-    found: list[tuple[str, str]] = json.loads(zlib.decompress(chunk))
-    return found
 
 
 def _bucket(slot: int) -> int:

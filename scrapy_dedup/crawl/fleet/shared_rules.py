@@ -19,7 +19,7 @@ from ...rules.writing import written_rules
 from ..identity.suspended_rules import Suspension
 from ..support.compatibility import run_in_thread
 from ..support.cooperative import AT_ONCE, others_turn
-from .shared_log import SharedRuleTexts
+from .log_data import SharedRuleTexts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

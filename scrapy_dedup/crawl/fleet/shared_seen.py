@@ -12,8 +12,9 @@ from redis.exceptions import RedisError
 from ..seen.journal_lines import JournalPage
 from ..seen.seen import Waiting
 from .followed_seen import FollowedSeen
+from .log_data import Entry, Reply
 from .shared_lines import taken_line
-from .shared_log import NOTHING, Entry, Reply, SharedLog
+from .shared_log import NOTHING, SharedLog
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -152,7 +153,9 @@ class SharedSeen(FollowedSeen):
         if reply.status == "lost":
             self.adrift = self.is_lost = True
             return None
-        if not self._agrees or reply.version != self.version:  # Redis has not noted these slots: they are of other rules
+        if (
+            not self._agrees or reply.version != self.version
+        ):  # Redis has not noted these slots: they are of other rules
             self._late += self._unsent
         self._lines, self._changed_slots, self._unsent = [], [], []
         self.newest = reply.version
