@@ -108,8 +108,8 @@ def _worker(redis_server: RedisServer) -> Iterator[Callable[..., Worker]]:
 
 def test_lines_say_what_a_page_is() -> None:
     for made in (
-        JournalPage(7, "http://shop.test/?a=b c", "parse"),
-        JournalPage(1 << 59, "http://shop.test/ü\udcff", "parse[a rule]", "digest", plain=False),
+        JournalPage(7, "http://shop.test/?a=b c", "parse", current=False),
+        JournalPage(1 << 59, "http://shop.test/ü\udcff", "parse[a rule]", "digest", plain=False, current=False),
     ):
         assert page_of(taken_line(made)) == made
 
@@ -519,6 +519,20 @@ async def test_rules_of_one_worker_are_those_of_the_others(serve: Serve, redis_s
         slots = list(client.scan_iter("links:requests:dedup:slots:*"))
         taken = sum(client.scard(key) for key in slots if b":slots:2:" in key)
         assert taken >= 24 + 1, "all pages have their slots by the rules that count"
+
+
+@in_reactor
+async def test_a_worker_that_joins_knows_pages_by_the_rules_that_were_learned_since(
+    serve: Serve, redis_server: RedisServer
+) -> None:
+    server = serve(shop)
+    settings = {**FLEET, "REDIS_URL": redis_server.url}
+    Teaches.learned = False
+    await run(crawler_of(Teaches, **settings), server.url("/"))
+    server.reset()
+    done = await run(crawler_of(Links, **settings), server.url("/"))
+    assert set(server.hits) == {"/"}, "nothing is fetched again, and nothing is taken for lost"
+    assert not [name for name in done.dedup() if name.startswith("errors")]
 
 
 @in_reactor

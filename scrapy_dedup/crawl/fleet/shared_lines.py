@@ -37,6 +37,6 @@ def taken_line(page: JournalPage) -> str:
 
 
 def page_of(line: str) -> JournalPage:
-    """Return the page of :func:`taken_line`."""
+    """Return the page of :func:`taken_line`, whose slot is by the rules of that time and of that worker."""
     slot, callback, context, url = line[1:].split(_PARTED)
-    return JournalPage(int(slot, 16), url, callback, context.rstrip("~"), not context.endswith("~"))
+    return JournalPage(int(slot, 16), url, callback, context.rstrip("~"), not context.endswith("~"), current=False)
