@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 import pytest
 from scrapy import Request
 from scrapy.settings import BaseSettings
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from scrapy_dedup.crawl.seen.journal_lines import JournalPage
 from scrapy_dedup.crawl.seen.seen import Waiting
 from scrapy_dedup.crawl.support.components import components_of
+from scrapy_dedup.crawl.support.faults import Faults as CrawlFaults
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
@@ -28,6 +30,7 @@ redis = pytest.importorskip("redis")
 
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from scrapy_redis.scheduler import Scheduler
 
 from scrapy_dedup.crawl.fleet.log_data import SharedRuleTexts
 from scrapy_dedup.crawl.fleet.members import BUSY, IDLE, Members
@@ -298,7 +301,7 @@ async def test_a_log_that_has_lost_its_end_is_read_anew(
         for entry in one.log.packed(NOTHING):
             yield entry
 
-    await one.begin_anew(entries())
+    await one.begin_anew(one.join("digest"), "digest", entries())
     assert 7 in one
     assert one.take_if_free(8)
 
@@ -431,6 +434,60 @@ def test_another_job_is_not_followed(worker: Callable[..., Worker], redis_server
     assert one.is_lost
 
 
+def test_another_job_gets_no_rules_of_this_one(worker: Callable[..., Worker], redis_server: RedisServer) -> None:
+    one = worker()
+    one.take_if_free(7)
+    members = Members(one.log, PATIENCE)
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        two = Worker(redis_server)
+        two.log.join("another job", "digest")
+        assert one.log.publish(1, NOTHING, SharedRuleTexts(2, "old", {"shop.test": "old"}, {}), [7]) == (False, 0)
+        members.finish(one.last)
+        assert members.leads, "it is alive"
+        assert client.hgetall(f"{one.log.prefix}meta") == {
+            b"job": b"another job",
+            b"format": b"1",
+            b"version": b"1",
+            b"digest": b"digest",
+            b"trimmed": b"0-0",
+        }
+        assert not client.exists(f"{one.log.prefix}rules")
+        # The same job, begun anew by a worker that was quicker to see that Redis has lost it.
+        client.flushall()
+        two.log.join(one.job, "digest")
+        assert one.log.publish(1, one.last, SharedRuleTexts(2, "old", {"shop.test": "old"}, {}), [7]) == (False, 0)
+        assert not client.exists(f"{one.log.prefix}rules")
+    two.log.close()
+
+
+def test_another_format_is_left_alone(
+    worker: Callable[..., Worker], redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = worker()
+    one.take_if_free(7)
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.hset(f"{one.log.prefix}meta", "format", 2)
+        held = {key: client.dump(key) for key in client.scan_iter()}
+        two = Worker(redis_server)
+        two._faults = CrawlFaults(two._stats)
+        two.began()
+        assert two.adrift
+        assert two.take_if_free(7), "nothing is filtered"
+        two.fetched(7)
+        assert not two.has_lines, "they would be held for nothing"
+        members = Members(two.log, PATIENCE)
+        assert not members.look()
+        assert not members.leads
+        assert {key: client.dump(key) for key in client.scan_iter()} == held
+    assert "format 2" in caplog.text
+    assert "format 1" in caplog.text
+    assert "links:requests:dedup:*" in caplog.text
+    assert len(caplog.records) == 1
+    two.close()
+    two.log.close()
+
+
 def test_what_is_packed_while_it_is_read_is_read(worker: Callable[..., Worker], monkeypatch: Any) -> None:
     one, two = worker(), worker()
     number = 3 * FRESH
@@ -533,6 +590,67 @@ async def test_a_worker_that_joins_knows_pages_by_the_rules_that_were_learned_si
     done = await run(crawler_of(Links, **settings), server.url("/"))
     assert set(server.hits) == {"/"}, "nothing is fetched again, and nothing is taken for lost"
     assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
+class LosesRedis(Scheduler):  # type: ignore[misc]
+    """A scheduler whose Redis is away when the spider opens."""
+
+    redis_server: ClassVar[RedisServer]
+
+    def open(self, spider: Any) -> None:
+        super().open(spider)
+        self.redis_server.kill()
+
+
+class WaitsForRedis(Links):
+    """Starts when Redis is there again, and the job is joined."""
+
+    async def start(self) -> Any:
+        components = components_of(self.crawler)
+        assert not components.seen.is_joined
+        joined: Deferred[None] = Deferred()
+        components.fleet.joined.subscribe(lambda: joined.callback(None), "fleet", "It cannot go on")
+        LosesRedis.redis_server.start()
+        await maybe_deferred_to_future(joined)
+        async for request in super().start():
+            yield request
+
+
+@in_reactor
+async def test_a_job_is_joined_when_redis_answers(serve: Serve, redis_server: RedisServer) -> None:
+    server = serve(shop)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    LosesRedis.redis_server = redis_server
+    done = await run(
+        crawler_of(WaitsForRedis, **FLEET | {"SCHEDULER": LosesRedis}, REDIS_URL=redis_server.url), server.url("/")
+    )
+    assert server.downloads == 24 + 2, "each page once, and the start page by a link to it"
+    assert done.dedup()["errors/fleet"] >= 1
+    assert done.dedup()["fleet/led"] == 1
+    assert "fleet/lost" not in done.dedup()
+    components = components_of(done.crawler)
+    assert components.spot_checks.run == components.seen.job
+    log = SharedLog(BaseSettings({"REDIS_URL": redis_server.url}), "links")
+    taken = [line for entry in log.packed(NOTHING) for line in entry.lines if line.startswith("+")]
+    assert len(taken) == 24 + 1, "others hear of all pages"
+    assert log.join("another", "digest").job == components.seen.job
+    log.close()
+
+
+@in_reactor
+@pytest.mark.parametrize("redis_server", [True], indirect=True)
+async def test_rules_of_a_job_that_is_joined_late_are_taken_over(serve: Serve, redis_server: RedisServer) -> None:
+    server = serve(shop)
+    settings = {**FLEET, "REDIS_URL": redis_server.url}
+    Teaches.learned = False
+    done = await run(crawler_of(Teaches, **settings), server.url("/"))
+    learned_book = components_of(done.crawler).identities.book
+    server.reset()
+    write_rules()  # this one knows no rules of its own
+    LosesRedis.redis_server = redis_server
+    done = await run(crawler_of(WaitsForRedis, **settings | {"SCHEDULER": LosesRedis}), server.url("/"))
+    assert components_of(done.crawler).identities.book.digest() == learned_book.digest()
+    assert set(server.hits) == {"/"}
 
 
 @in_reactor

@@ -68,6 +68,7 @@ class Worker:
         self._learning = components.learning
         fleet = self._fleet
         follows = "fleet", "What the other workers do could not be followed"
+        fleet.joined.subscribe(self._note_joined, *follows)
         fleet.slot_fetched.subscribe(self._note_fetched, *follows)
         for released in (fleet.request_released, self._lost_pages.request_released):
             released.subscribe(components.replay_schedule.schedule, *follows)
@@ -93,7 +94,7 @@ class Worker:
     def open(self) -> None:
         """Take part from now on, as the spider is open."""
         try:
-            self._spot_checks.run = self._seen.job
+            self._note_joined()
             self._idleness.open()
             self._members.open()
             self._fleet.open()
@@ -106,6 +107,10 @@ class Worker:
         await run_in_thread(self._store.flush)  # the last one learns from what all have recorded
         left = await run_in_thread(self._members.close)
         self._seen.others_go_on = left > 0
+
+    def _note_joined(self) -> None:
+        """Let spot checks have one name in all workers of the job."""
+        self._spot_checks.run = self._seen.job
 
     def _note_fetched(self, slot: int) -> None:
         """Note that another worker has fetched the page of a slot, unless other rules have come meanwhile."""

@@ -39,6 +39,8 @@ class Fleet:
     _seen: "SharedSeen"
     _members: "Members"
     _idleness: "FleetIdleness"
+    #: The job is joined, as Redis answers again or holds another log.
+    joined: Event[[]] = attrs.field(init=False)
     #: Another worker has fetched the page of a slot.
     slot_fetched: Event[[int]] = attrs.field(init=False)
     #: A filtered request is next, as the page of another worker that stood for it has failed.
@@ -55,6 +57,7 @@ class Fleet:
     _timer: CallLaterResult | None = attrs.field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
+        self.joined = Event(self._faults)
         self.slot_fetched, self.request_released = Event(self._faults), Event(self._faults)
         self.told, self.check_popped = Event(self._faults), Event(self._faults)
         self.rules_changed, self.leadership_gained = Event(self._faults), Event(self._faults)
@@ -91,12 +94,10 @@ class Fleet:
         seen = self._seen
         if seen.is_lost:
             digest = self._identities.digest()
-            joined = await run_in_thread(seen.log.join, seen.job, digest)
+            joined = await run_in_thread(seen.join, digest)
             entries = await run_in_thread(lambda: list(seen.log.packed(NOTHING)))
-            await seen.begin_anew(in_turns(entries))
-            if joined.digest != digest:
-                seen.version = 0  # they are taken over
-            self._stats.inc_value("dedup/fleet/lost")
+            await seen.begin_anew(joined, digest, in_turns(entries))
+            self.joined.send()
         elif seen.lags:
             seen.catch_up(await run_in_thread(lambda: list(seen.log.packed(seen.last))))
         seen.exchange()

@@ -43,6 +43,10 @@ class Joined(NamedTuple):
     no_other_alive: bool
 
 
+class OtherFormatError(ConnectionError):
+    """The workers of the job share what they have seen in a format that this release does not read."""
+
+
 class SharedRuleTexts(NamedTuple):
     """A version of the rules: its number, what slots are made by under it, and what has changed."""
 

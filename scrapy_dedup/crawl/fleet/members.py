@@ -54,6 +54,9 @@ class Members:
             # It has left; or Redis has just not answered the thread: the event loop does not wait a second time.
             if self._over.is_set() or self._failures > failures:
                 return False
+            if not self._log.job:  # it has not joined yet
+                self.leader = ""
+                return False
             at_end = self._at_end if self.state == DONE else ""
             try:
                 found = self._log.beat(self.state, int(self._patience * 1000), at_end)

@@ -3,8 +3,10 @@
 All keys of a job begin with one prefix, ``KEYS[1]``:
 
 =============== ==================================================================
-``meta``        a hash: ``job`` (a name), ``version`` of the rules, ``digest`` of
-                what slots are made by, ``trimmed`` (the last entry that is packed)
+``meta``        a hash: ``job`` (a name), ``format`` (a number: of all these keys,
+                and of lines), ``version`` of the rules, ``digest`` of what slots
+                are made by, ``trimmed`` (the last entry that is packed),
+                ``finished`` (the last entry when nothing was left to do)
 ``log``         a stream of entries, each the lines of one worker
 ``packed``      a list of older entries, compressed, some hundreds in each
 ``slots:V:B``   by version and bucket: sets of the slots that are taken
@@ -19,20 +21,22 @@ All keys of a job begin with one prefix, ``KEYS[1]``:
 
 from typing import Final
 
-#: Tell of the job, and make it where it is not there yet. ARGV: name, digest, worker, seconds since 1970.
-#: Return job, version, digest, and whether no other worker is alive.
+#: Tell of the job, and make it where it is not there yet. ARGV: name, digest, worker, seconds since 1970, format.
+#: Return format, job, version, digest, and whether no other worker is alive. Where the format is another one nothing is
+#: changed, and the rest is not to be read.
 JOIN: Final = """
 local p = KEYS[1]
 if redis.call('HSETNX', p .. 'meta', 'job', ARGV[1]) == 1 then
-  redis.call('HSET', p .. 'meta', 'version', '1', 'digest', ARGV[2], 'trimmed', '0-0')
+  redis.call('HSET', p .. 'meta', 'format', ARGV[5], 'version', '1', 'digest', ARGV[2], 'trimmed', '0-0')
 end
-local alone = 1
+local meta = redis.call('HMGET', p .. 'meta', 'format', 'job', 'version', 'digest')
+if meta[1] ~= ARGV[5] then return {meta[1] or 'none'} end
+local no_other_alive = 1
 for _, worker in ipairs(redis.call('HKEYS', p .. 'workers')) do
-  if worker ~= ARGV[3] and redis.call('EXISTS', p .. 'alive:' .. worker) == 1 then alone = 0 end
+  if worker ~= ARGV[3] and redis.call('EXISTS', p .. 'alive:' .. worker) == 1 then no_other_alive = 0 end
 end
 redis.call('HSET', p .. 'workers', ARGV[3], ARGV[4])
-local meta = redis.call('HMGET', p .. 'meta', 'job', 'version', 'digest')
-return {meta[1], meta[2], meta[3], alone}
+return {meta[1], meta[2], meta[3], meta[4], no_other_alive}
 """
 
 _KNOWN: Final = """
@@ -44,6 +48,11 @@ local function is_later(one, two)
   local a, b = numbers(one)
   local c, d = numbers(two)
   return a > c or (a == c and b > d)
+end
+-- Whether the log is not that of the job, or has lost what was its last entry.
+local function is_another_log(p, meta, job, last)
+  if meta[1] ~= job then return true end
+  return is_later(last, meta[3]) and #redis.call('XRANGE', p .. 'log', last, last) == 0
 end
 """
 
@@ -58,13 +67,9 @@ EXCHANGE: Final = (
 local p, last, worker, most = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[4])
 local log = p .. 'log'
 local meta = redis.call('HMGET', p .. 'meta', 'job', 'version', 'trimmed')
-if meta[1] ~= ARGV[9] then return {'lost', 0, last, 0, {}} end
+if is_another_log(p, meta, ARGV[9], last) then return {'lost', 0, last, 0, {}} end
 local entries, more = {}, 0
-if is_later(last, meta[3]) then
-  if #redis.call('XRANGE', log, last, last) == 0 then return {'lost', 0, last, 0, {}} end
-elseif last ~= meta[3] then
-  more = 2
-end
+if last ~= meta[3] and not is_later(last, meta[3]) then more = 2 end
 if more == 0 then
   entries = redis.call('XRANGE', log, '(' .. last, '+', 'COUNT', most)
   if #entries == most then more = 1 end
@@ -96,22 +101,24 @@ return {status, meta[2], last, more, entries}
 
 #: Let other rules count, and free the slots by those of before. ARGV: the version before, the last entry that is known,
 #: digest, whether entries that are not known may be there, number of buckets, number of fields, then name of the hash,
-#: field and value of each of these, then bucket and slot of each slot that is not in the new sets yet. Return whether
-#: they count, and the version that does.
-PUBLISH: Final = """
+#: field and value of each of these; the name of the job; then bucket and slot of each slot that is not in the new sets
+#: yet. Return whether they count, and the version that does, 0 where the log is another one.
+PUBLISH: Final = (
+    _KNOWN
+    + """
 local p = KEYS[1]
-local version = redis.call('HGET', p .. 'meta', 'version')
-if version ~= ARGV[1] then return {0, version or '0'} end
+local meta = redis.call('HMGET', p .. 'meta', 'job', 'version', 'trimmed')
+local version, fields = meta[2], tonumber(ARGV[6])
+if is_another_log(p, meta, ARGV[7 + 3 * fields], ARGV[2]) then return {0, '0'} end
+if version ~= ARGV[1] then return {0, version} end
 if ARGV[4] == '0' then
   if #redis.call('XRANGE', p .. 'log', '(' .. ARGV[2], '+', 'COUNT', 1) > 0 then return {0, version} end
 end
 local new = tostring(tonumber(version) + 1)
-local at = 7
-for i = 1, tonumber(ARGV[6]) do
-  redis.call('HSET', p .. ARGV[at], ARGV[at + 1], ARGV[at + 2])
-  at = at + 3
+for i = 7, 6 + 3 * fields, 3 do
+  redis.call('HSET', p .. ARGV[i], ARGV[i + 1], ARGV[i + 2])
 end
-for i = at, #ARGV, 2 do
+for i = 8 + 3 * fields, #ARGV, 2 do
   redis.call('SADD', p .. 'slots:' .. new .. ':' .. ARGV[i], ARGV[i + 1])
 end
 redis.call('HSET', p .. 'meta', 'version', new, 'digest', ARGV[3])
@@ -120,6 +127,7 @@ for bucket = 0, tonumber(ARGV[5]) - 1 do
 end
 return {1, new}
 """
+)
 
 #: Pack the entries up to one. ARGV: the last entry that was packed before, that one, what they are packed into.
 PACK: Final = """
@@ -133,7 +141,7 @@ return 1
 """
 
 #: Show that a worker is alive, even one that was taken for dead, and become the leader if there is none. ARGV: worker,
-#: what it is doing, milliseconds until it counts as dead, the last entry if nothing is left to do, seconds since 1970.
+#: what it is doing, milliseconds until it counts as dead, the last entry if nothing is left to do, seconds since 1970, job.
 #: Return the leader, that entry, and worker and state of each worker, "" for those that are dead.
 BEAT: Final = """
 local p = KEYS[1]
@@ -144,7 +152,7 @@ if not leader or leader == ARGV[1] then
   redis.call('SET', p .. 'leader', ARGV[1], 'PX', ARGV[3])
   leader = ARGV[1]
 end
-if ARGV[4] ~= '' and redis.call('HEXISTS', p .. 'meta', 'job') == 1 then
+if ARGV[4] ~= '' and redis.call('HGET', p .. 'meta', 'job') == ARGV[6] then
   redis.call('HSET', p .. 'meta', 'finished', ARGV[4])
 end
 local found = {leader, redis.call('HGET', p .. 'meta', 'finished') or ''}

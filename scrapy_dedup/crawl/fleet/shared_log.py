@@ -14,7 +14,7 @@ from redis.retry import Retry
 from scrapy.settings import BaseSettings
 
 from . import scripts
-from .log_data import Entry, Joined, Reply, SharedRuleTexts, number_of, pack, unpacked
+from .log_data import Entry, Joined, OtherFormatError, Reply, SharedRuleTexts, number_of, pack, unpacked
 
 #: Slots are spread over so many sets, which Redis packs as long as each has no more than 512.
 BUCKETS: Final = 4096
@@ -24,6 +24,8 @@ FRESH: Final = 256
 #: Slots written at once.
 _MANY: Final = 2_000
 NOTHING: Final = "0-0"
+#: Of the keys and lines. It becomes another one with the first release that could not read those of the one before.
+FORMAT: Final = 1
 
 
 class SharedLog:
@@ -42,7 +44,7 @@ class SharedLog:
         }
         given.pop("REDIS_DECODE_RESPONSES", None)
         self.worker = token_hex(4)
-        #: The name of the job, as of joining it.
+        #: The name of the job; "" as long as it has not joined.
         self.job = ""
         queue = settings.get("SCHEDULER_QUEUE_KEY") or defaults.SCHEDULER_QUEUE_KEY
         self.queue = queue % {"spider": spider}
@@ -58,10 +60,18 @@ class SharedLog:
         return found
 
     def join(self, job: str, digest: str) -> Joined:
-        """Join the job, or begin it under the name *job*."""
-        found = self._called(self._join, job, digest, self.worker, int(time()))
-        self.job = _text(found[0])
-        return Joined(self.job, int(found[1]), _text(found[2]), bool(found[3]))
+        """Join the job, or begin it under the name *job*. Raises OtherFormatError."""
+        given = job, digest, self.worker, int(time()), FORMAT
+        found, *rest = self._called(self._join, *given)
+        if _text(found) != str(FORMAT):
+            self.job = ""
+            raise OtherFormatError(
+                f"the workers of this job share what they have seen in format {_text(found)}, and this release of "
+                f"scrapy-dedup knows format {FORMAT}. Let all workers of a job be of one release; or, once the others "
+                f"have ended, delete the keys {self.prefix}* so that what is seen is kept anew"
+            )
+        self.job = _text(rest[0])
+        return Joined(self.job, int(rest[1]), _text(rest[2]), bool(rest[3]))
 
     def exchange(
         self,
@@ -166,14 +176,24 @@ class SharedLog:
         """Let *rules* count, unless *before* does not any more, or entries have come after *last*.
 
         With *even_with_news* they count whatever has come. *slots* are those that :meth:`write_slots` has not written.
-        Return whether they count now, and the version that does.
+        Return whether they count now, and the version that does; that is 0 where Redis holds another job, or has lost the
+        entry *last*.
         """
         fields: list[object] = []
         for site, text in rules.texts.items():
             fields += ["rules", site, b"%d " % rules.version + zlib.compress(text.encode())]
         for name, why in rules.suspended.items():
             fields += ["suspended", name, why]
-        given: list[object] = [before, last, rules.digest, int(even_with_news), BUCKETS, len(fields) // 3, *fields]
+        given: list[object] = [
+            before,
+            last,
+            rules.digest,
+            int(even_with_news),
+            BUCKETS,
+            len(fields) // 3,
+            *fields,
+            self.job,
+        ]
         for slot in slots:
             given += [_bucket(slot), slot]
         done, version = self._called(self._publish, *given)
@@ -192,7 +212,7 @@ class SharedLog:
 
         Return the leader, when nothing was left to do, and the state of each worker, "" of the dead ones.
         """
-        found = self._called(self._beat, self.worker, state, milliseconds, finished, int(time()))
+        found = self._called(self._beat, self.worker, state, milliseconds, finished, int(time()), self.job)
         leader, at_end, *rest = map(_text, found)
         return leader, at_end, dict(zip(rest[::2], rest[1::2], strict=True))
 

@@ -124,6 +124,8 @@ class RuleVersions:
         Raises OSError.
         """
         seen = self._seen
+        if not seen.is_joined:  # they are used by this worker, until it joins
+            return lambda: seen.use_version(0, self._slot_of_page, agrees=False)
         if self.are_behind:
             return None
         texts = {site: written_rules(book.site_rules(site)) for site in sites}
@@ -163,10 +165,10 @@ class RuleVersions:
             if done:
                 seen.newest = version
                 return True
-            if version != before:
+            if version not in (before, 0):
                 seen.newest = version
                 return False
-            if not seen.exchange():
+            if not seen.exchange():  # nor if Redis holds another job
                 return False
             written.update(new)
             await run_in_thread(log.write_slots, rules.version, new)

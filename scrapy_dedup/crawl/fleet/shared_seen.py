@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from ..seen.journal_lines import JournalPage
 from ..seen.seen import Waiting
 from .followed_seen import FollowedSeen
-from .log_data import Entry, Reply
+from .log_data import Entry, Joined, Reply
 from .shared_lines import taken_line
 from .shared_log import NOTHING, SharedLog
 
@@ -43,7 +43,7 @@ class SharedSeen(FollowedSeen):
         self._agrees = True
         #: Whether Redis does not answer, or what is known is not what it holds: nothing is filtered then.
         self.adrift = False
-        #: Whether the log is to be read anew, and whether so much has happened that a thread has to read it.
+        #: Whether the log is to be joined and read from its beginning, and whether so much has happened that a thread has to read it.
         self.is_lost = False
         self.lags = False
         self._shared_job = ""
@@ -89,7 +89,9 @@ class SharedSeen(FollowedSeen):
             self._claimed = None
             return
         page = JournalPage(slot, url, callback, context, plain)
-        self._lines.append(taken_line(page))
+        self._tell(taken_line(page))
+        if not self._shared_job:
+            return
         if self._is_current:
             self._changed_slots.append(("+", slot))
             self._unsent.append(page)
@@ -105,7 +107,7 @@ class SharedSeen(FollowedSeen):
     def fetched(self, slot: int, *, links: bool = False) -> None:
         """As :meth:`.Seen.fetched`."""
         if slot in self._values and not self._values[slot] & 1:
-            self._lines.append(f"={slot:x}{'+' if links else ''}")
+            self._tell(f"={slot:x}{'+' if links else ''}")
         super().fetched(slot, links=links)
 
     def release(self, slot: int) -> Waiting | None:
@@ -114,8 +116,8 @@ class SharedSeen(FollowedSeen):
         return super().release(slot)
 
     def _free(self, slot: int) -> None:
-        self._lines.append(f"-{slot:x}")
-        if self._is_current:
+        self._tell(f"-{slot:x}")
+        if self._shared_job and self._is_current:
             self._changed_slots.append(("-", slot))
 
     def release_waited_for(self) -> list[Waiting]:
@@ -124,11 +126,20 @@ class SharedSeen(FollowedSeen):
 
     def say(self, what: str) -> None:
         """Tell the other workers something, in JSON."""
-        self._lines.append(f"?{what}")
+        self._tell(f"?{what}")
+
+    def _tell(self, line: str) -> None:
+        if self._shared_job:  # a worker that joins later begins with what it reads then
+            self._lines.append(line)
 
     def exchange(self) -> bool:
         """Hand over what waits, and follow the others; return False if Redis does not answer."""
         return self._exchanged() is not None
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether this worker has joined the job, and Redis holds what it knows of it."""
+        return bool(self._shared_job) and not self.is_lost
 
     @property
     def _is_current(self) -> bool:
@@ -140,7 +151,7 @@ class SharedSeen(FollowedSeen):
         return bool(self._lines)
 
     def _exchanged(self, claim: tuple[int, str] | None = None) -> Reply | None:
-        if self.is_lost or not self._shared_job or (self.adrift and claim is not None):
+        if not self.is_joined or (self.adrift and claim is not None):
             return None  # whether Redis answers again is asked by the clock
         lines, changed_slots = self._lines, self._changed_slots
         self._stats.inc_value("dedup/fleet/exchanges")
@@ -151,6 +162,7 @@ class SharedSeen(FollowedSeen):
             self.adrift = True
             return None
         if reply.status == "lost":
+            self._stats.inc_value("dedup/fleet/lost")
             self.adrift = self.is_lost = True
             return None
         if (
@@ -187,12 +199,14 @@ class SharedSeen(FollowedSeen):
     # Jobs
 
     def open(self, path: "Path | None", digest: str, slot_of: "Callable[[JournalPage], int | None]") -> int:
-        """Join the job; return the number of pages that are known of it. Raises OSError."""
+        """Join the job; return the number of pages that are known of it. Raises OSError.
+
+        Where Redis does not answer, it is joined later (:meth:`join`).
+        """
         super().open(None, digest, slot_of)
         self._slot_of = slot_of
         try:
-            joined = self.log.join(self._shared_job or super().job, digest)
-            self._shared_job = joined.job
+            joined = self.join(digest)
             self.newest = joined.version
             if joined.digest != digest and not joined.no_other_alive:
                 digest = self.take_rules()
@@ -204,13 +218,23 @@ class SharedSeen(FollowedSeen):
             self._begun_anew()
             if not self._agrees and joined.no_other_alive:
                 self._let_own_rules_count(joined.version, digest)
-        except (RedisError, OSError) as error:
+        except (RedisError, OSError):
             self.adrift = self.is_lost = True
-            raise OSError(f"Redis does not answer: {error}") from error
+            self._forget()
+            self._faults.report("fleet", "The crawl cannot join the others of its job, so that nothing is filtered")
         except Exception:  # what others have written may be of any form: nothing is filtered then
             self.adrift = self.is_lost = True
             raise
         return len(self)
+
+    def join(self, digest: str) -> Joined:
+        """Join the job, or begin it where Redis holds none; *digest* is what slots are made by here. It waits.
+
+        Raises RedisError, OtherFormatError.
+        """
+        joined = self.log.join(self.job, digest)
+        self._shared_job = self._shared_job or joined.job
+        return joined
 
     def _let_own_rules_count(self, version: int, digest: str) -> None:
         """Let the rules of this worker count, as there is no other: they are those of the files."""
@@ -219,9 +243,14 @@ class SharedSeen(FollowedSeen):
         if done:
             self.version, self._agrees = self.newest, True
 
-    async def begin_anew(self, entries: "AsyncIterator[Entry]") -> None:
-        """Forget what is known, and take over all *entries* of the log, which is another one."""
+    async def begin_anew(self, joined: Joined, digest: str, entries: "AsyncIterator[Entry]") -> None:
+        """Forget what is known, and take over all *entries* of the log of a job that is *joined* late, or anew.
+
+        Rules that are not those in use here, which make the *digest*, are taken over after that.
+        """
         self._forget()
+        self._agrees = joined.digest == digest
+        self.version, self.newest = joined.version if self._agrees else 0, joined.version
         async for entry in entries:
             self._follow_anew(entry)
         self._begun_anew()
