@@ -16,7 +16,7 @@ help:
 	@echo "make demo    crawl a demo shop with and without scrapy-dedup"
 	@echo "make check   style, types and the quick tests, in about a minute"
 	@echo "make test    run the tests"
-	@echo "make faults  kill crawls in the middle and see that nothing is lost (ARGS=\"--runs N\": 50)"
+	@echo "make faults  kill crawls and fleets in the middle and see that nothing is lost (ARGS=\"--runs N\": 50 and 30)"
 	@echo "make lint    check style (ruff), imports (import-linter), spelling, links and words of the documentation"
 	@echo "make types   check the types (mypy)"
 	@echo "make docs    build the documentation into docs/_build/html"
@@ -35,6 +35,7 @@ check: lint types $(VENV)/.has-test
 
 faults: $(VENV)/.has-test
 	@$(RUN) -m tests.faults.kill $(ARGS)
+	@$(RUN) -m tests.faults.fleet $(ARGS)
 
 lint: $(VENV)/.has-lint
 	@$(RUN) -m ruff check --quiet . && $(RUN) -m ruff format --check --quiet .

@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
@@ -38,6 +39,16 @@ def free_port() -> int:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         return int(listening.getsockname()[1])
+
+
+def kill_with_children(pid: int) -> None:
+    """Kill a process and those that it has started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    # Elsewhere than on Linux they have to notice by themselves that it is gone.
+    found = [pid, *map(int, children.read_text().split() if children.exists() else ())]
+    for each in found:
+        with suppress(ProcessLookupError):  # it has ended
+            os.kill(each, signal.SIGKILL)
 
 
 class ServerProcess:
@@ -151,10 +162,22 @@ class PostgreSQLServer(ServerProcess):
         """Remove the data."""
         shutil.rmtree(self._data, ignore_errors=True)
 
+    def start(self) -> None:
+        """Start the server, as soon as the memory of one that was killed is free. Raises RuntimeError."""
+        end = monotonic() + PATIENCE
+        while True:
+            log = self.folder / "server.log"
+            known = log.stat().st_size if log.exists() else 0
+            try:
+                return super().start()
+            except RuntimeError:
+                if b"still in use" not in log.read_bytes()[known:] or monotonic() > end:
+                    raise
+
     def kill(self) -> None:
         """Kill the server with its processes, as a machine that fails does."""
         if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            kill_with_children(self._process.pid)
         super().kill()
 
     def _own(self, path: Path) -> None:

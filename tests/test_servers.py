@@ -1,10 +1,12 @@
 """The servers that other tests start."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from .servers import PostgreSQLServer, RedisServer
+from .waiting import wait_until
 
 
 @pytest.mark.postgresql
@@ -20,6 +22,26 @@ def test_postgresql_keeps_what_is_committed_when_it_is_killed(postgresql: Postgr
     postgresql.start()
     with connect(url) as connection:
         assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+
+
+@pytest.mark.postgresql
+def test_postgresql_starts_again_when_it_was_killed_at_work(postgresql: PostgreSQLServer) -> None:
+    """Its processes are killed with it: one that computes would hold its memory."""
+    from psycopg import OperationalError, connect
+
+    url = postgresql.url().replace("+psycopg", "")
+
+    def compute() -> None:
+        with pytest.raises(OperationalError), connect(url) as connection:
+            connection.execute("SELECT count(*) FROM generate_series(1, 1000000000000)")
+
+    active = "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()"
+    with ThreadPoolExecutor(1) as pool, connect(url, autocommit=True) as other:
+        computing = pool.submit(compute)
+        wait_until(lambda: other.execute(active).fetchone())
+        postgresql.kill()
+        postgresql.start()
+        computing.result()
 
 
 @pytest.mark.redis

@@ -1,16 +1,17 @@
-"""kill -9 of workers of a fleet, and of its Redis: no page is lost that scrapy-redis alone, killed at the same moments, finds.
+"""kill -9 of workers of a fleet, of its Redis and of its PostgreSQL: no page is lost that scrapy-redis alone, killed at the same moments, finds.
 
     python -m tests.faults.fleet [--runs N] [--first N] [--verbose]
 
-A run is a crawl by two or three workers with scrapy-redis, some of which are killed, or the Redis server is: with what it
-has written to disk, or with nothing. A worker that is killed may be replaced at once, Redis always is. When all have
-ended, one worker more goes on with what is left in the queue. All that is done with the plug-in and without, with the kills
-after the same numbers of requests. The number of the run decides everything that is left to chance. What is found is what
-all workers gave to their callbacks. Where plain scrapy-redis does not find all pages, the plug-in must find as many, and
-otherwise all of them. Exit code: 1 if a page was lost.
+A run is a crawl by two or three workers with scrapy-redis, some of which are killed, or a server is: Redis, with what it
+has written to disk or with nothing, or the PostgreSQL server that has the store. A worker that is killed may be replaced at
+once, Redis always is; PostgreSQL is started again at once, or when the workers have ended. Then one worker more goes on with
+what is left in the queue. All that is done with the plug-in and without, with the kills after the same numbers of requests,
+but that a plain crawl has no store. The number of the run decides everything that is left to chance, also whether the store is a file and
+whether it has the rules. What is found is what all workers gave to their callbacks. Where plain scrapy-redis does not find all
+pages, the plug-in must find as many, and otherwise all of them. In the end nothing may wait on disk for the store, and all that has waited
+there must be in it. Runs whose store is in PostgreSQL are left out where that is not installed. Exit code: 1 if a page or a row was lost.
 """
 
-import argparse
 import json
 import os
 import subprocess
@@ -18,29 +19,42 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from sqlalchemy import select
+
 from scrapy_dedup import RuleBook
+from scrapy_dedup.store.schema import discard, observation
+from scrapy_dedup.store.site_texts import named_directory
+from scrapy_dedup.store.store import Store
 
 from ..benchmarks.crawling.server import ROOT
-from ..servers import RedisServer
+from ..servers import PostgreSQLServer, RedisServer, postgresql_programs, redis_program
+from .command import CrawlFailed, Found, LeftOut, do_runs
 from .crawl import PAGES as FOUND
-from .kill import KNOWN, SETTINGS, CrawlFailed, Found, known_rules, pages_lost
-from .site import PAGES, FaultySite
+from .kill import KNOWN, SETTINGS, known_rules
+from .site import FaultySite
 
 RUNS = 30
 _TIMEOUT = 300
 """Seconds for a crawl, which takes some twenty."""
-REDIS = -1
+REDIS, POSTGRESQL = -1, -2
 """Among what is killed; the others are the numbers of workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is done: *kills* are who is killed, and after how many requests; *replaced*: whether a worker takes its place."""
+    """What is done: *kills* are who is killed, and after how many requests; *replaced*: whether a worker takes its place.
+
+    *server*: the store is in PostgreSQL; *rules_in_store*: so are the rules, or in the store's file; *late*: where PostgreSQL is
+    killed it is away until the workers have ended.
+    """
 
     number: int
     workers: int
@@ -49,6 +63,9 @@ class Run:
     persists: bool
     kills: tuple[tuple[int, int], ...]
     replaced: bool
+    server: bool
+    rules_in_store: bool
+    late: bool
 
     @classmethod
     def of(cls, number: int) -> "Run":
@@ -63,53 +80,83 @@ class Run:
             range(workers), 0 if kills and chance.random() < 0.5 else chance.choice((1, 1, workers))
         )
         kills += [(victim, chance.randint(2, most)) for victim in victims]
+        concurrent, replaced = chance.choice((1, 4, 8)), chance.random() < 0.5
+        # Every fifth run kills PostgreSQL, beside all else.
+        kills += [(POSTGRESQL, chance.randint(2, most))] if number % 5 == 4 else []
         return cls(
-            number, workers, chance.choice((1, 4, 8)), known, number % 6 == 2, tuple(kills), chance.random() < 0.5
+            number=number,
+            workers=workers,
+            concurrent=concurrent,
+            known=known,
+            persists=number % 6 == 2,
+            kills=tuple(kills),
+            replaced=replaced,
+            server=number % 5 == 4 or number // 2 % 2 == 1,
+            rules_in_store=number // 4 % 2 == 1,
+            late=chance.random() < 0.5,
         )
 
     def __str__(self) -> str:
-        kept = "that has kept all" if self.persists else "that has kept nothing"
-        who = (f"Redis, {kept}," if victim == REDIS else f"worker {victim}" for victim, _ in self.kills)
-        kills = " and ".join(f"{name} at request {moment}" for name, (_, moment) in zip(who, self.kills, strict=True))
-        return f"{self.workers} workers, {self.concurrent} at once, {self.known} known, killed: {kills}"
+        names = {
+            REDIS: f"Redis, that has kept {'all' if self.persists else 'nothing'},",
+            POSTGRESQL: f"PostgreSQL, away {'until the workers have ended' if self.late else 'for a moment'},",
+        }
+        kills = (f"{names.get(who, f'worker {who}')} at request {moment}" for who, moment in self.kills)
+        store = f"{'PostgreSQL' if self.server else 'a file'}{' with the rules' if self.rules_in_store else ''}"
+        return (
+            f"{self.workers} workers, {self.concurrent} at once, {self.known} known, store in {store}, "
+            f"killed: {' and '.join(kills)}"
+        )
 
 
 class _Fleet:
-    """The processes of one crawl."""
+    """The processes of one crawl, with the plug-in where it has a *store*."""
 
-    def __init__(self, site: FaultySite, run: Run, folder: Path, *, plugin: bool) -> None:
+    def __init__(
+        self, site: FaultySite, run: Run, folder: Path, store: str = "", database: PostgreSQLServer | None = None
+    ) -> None:
         self._site = site
         self._run = run
         self._folder = folder
-        self._plugin = plugin
+        self._store = store
+        self._database = database
         self._end = time.monotonic() + _TIMEOUT
-        self.kills = 0
+        self._kills = 0
 
     def crawl(self) -> Found:
         """Do the run. Raises CrawlFailed."""
         (self._folder / "redis").mkdir(parents=True)
         self._site.visit(0)
+        waited: set[str] = set()
         with RedisServer(self._folder / "redis", persists=self._run.persists) as redis:
             self._settings = self._made_settings(redis)
             victims = dict(self._run.kills)
             if REDIS in victims:
                 self._site.kill(redis.pid, victims[REDIS])
-            workers = []
+            if POSTGRESQL in victims and self._database is not None:
+                self._site.fail(self._database.pid, victims[POSTGRESQL])
+            workers: list[subprocess.Popen[bytes]] = []
+            last: list[subprocess.Popen[bytes]] = []
             for number in range(self._run.workers):
                 workers.append(self._worker())
                 if number in victims:
                     self._site.kill(workers[-1].pid, victims[number])
             try:
-                self._watch(workers, redis)
-                last = [self._worker()]
-                workers += last
-                self._watch(last, redis)
+                self._watch(workers, redis, late=self._run.late)
+                for _ in range(2):  # PostgreSQL may be killed while the first of these is at work
+                    self._start_again(self._database)
+                    waited |= self._waiting()
+                    last = [self._worker()]
+                    self._watch(last, redis)
+                    if not self._waiting():
+                        break
             finally:
-                for each in workers:
+                for each in (*workers, *last):
                     each.kill()
                     each.wait()
         pages = (self._folder / FOUND).read_text().splitlines() if (self._folder / FOUND).exists() else []
-        return Found(frozenset(pages), (self._site.asked(),), self.kills)
+        told = f"{len(waited)} rows have waited on disk" if waited else ""
+        return Found(frozenset(pages), (self._site.asked(),), self._kills, self._faults(waited), told)
 
     def _made_settings(self, redis: RedisServer) -> dict[str, Any]:
         settings = {
@@ -121,16 +168,17 @@ class _Fleet:
             "SCHEDULER_PERSIST": True,
             "REDIS_URL": redis.url,
         }
-        if self._plugin:
-            rules = self._folder / "dedup-rules"
-            RuleBook(known_rules(self._run.known, f"127.0.0.1:{self._site.port}")).save(rules)
+        if self._store:
+            rules = "store:" if self._run.rules_in_store else str(self._folder / "dedup-rules")
+            known = RuleBook(known_rules(self._run.known, f"127.0.0.1:{self._site.port}"))
+            known.save(named_directory(rules, self._store))
             settings |= {
                 "ADDONS": {"scrapy_dedup.Addon": 600},
                 "DEDUP_REPORT": "",
                 "DEDUP_FLEET": 3,
                 "DEDUP_LEARN": "live" if self._run.known == KNOWN[0] else "off",
-                "DEDUP_DIR": str(rules),
-                "DEDUP_STORE": str(self._folder / "store.sqlite"),
+                "DEDUP_DIR": rules,
+                "DEDUP_STORE": self._store,
             }
         return settings
 
@@ -150,78 +198,80 @@ class _Fleet:
                 stderr=log,
             )
 
-    def _watch(self, workers: "list[subprocess.Popen[bytes]]", redis: RedisServer) -> None:
-        """Wait until all have ended; start again what was killed."""
+    def _watch(self, workers: "list[subprocess.Popen[bytes]]", redis: RedisServer, *, late: bool = False) -> None:
+        """Wait until all have ended; start again what was killed, but that PostgreSQL may be started *late*, by others."""
         left = list(workers)
         while left:
-            if redis.has_ended():
-                self.kills += 1
-                redis.start()
+            self._start_again(redis)
+            if not late:
+                self._start_again(self._database)
             for each in list(left):
                 if each.poll() is None:
                     continue
                 left.remove(each)
                 if each.returncode < 0:
-                    self.kills += 1
+                    self._kills += 1
                     if self._run.replaced:
                         workers.append(self._worker())
                         left.append(workers[-1])
             if time.monotonic() > self._end:
-                raise CrawlFailed(f"it did not end within {_TIMEOUT} s:\n{self.log()[-4000:]}")
+                raise CrawlFailed(f"it did not end within {_TIMEOUT} s:\n{self._log()[-4000:]}")
             time.sleep(0.02)  # processes end when they do
 
-    def log(self) -> str:
-        """What the workers have said, without what scrapy-redis says where Redis is away."""
+    def _start_again(self, server: RedisServer | PostgreSQLServer | None) -> None:
+        if server is not None and server.has_ended():
+            self._kills += 1
+            server.start()
+
+    def _log(self) -> str:
         return (self._folder / "log").read_text()
 
+    def _faults(self, waited: set[str]) -> str:
+        """The faults of the plug-in that the log tells of, without what scrapy-redis says where Redis is away; what waits on disk."""
+        lines = self._log().splitlines()
+        found = [line for line in lines if "scrapy_dedup" in line and ("ERROR" in line or "CRITICAL" in line)]
+        if left := self._waiting():
+            found.append(f"{len(left)} rows wait on disk")
+        if lost := waited - self._stored(self._store):
+            found.append(f"{len(lost)} of {len(waited)} rows that have waited on disk are not in the store")
+        return "\n".join(found)
 
-def faults_in(log: str) -> str:
-    """The faults of the plug-in that a log tells of, other than that Redis does not answer."""
-    lines = [line for line in log.splitlines() if "scrapy_dedup" in line and ("ERROR" in line or "CRITICAL" in line)]
-    return "\n".join(lines)
+    def _waiting(self) -> set[str]:
+        """The URLs of the rows that wait on disk for the store."""
+        spools = (self._folder / ".scrapy/dedup/spool").glob("*/*.sqlite")
+        return {url for path in spools for url in self._stored(path)}
+
+    def _stored(self, target: str | Path) -> set[str]:
+        """The URLs of the responses, and of the filtered requests, in a store."""
+        if not target:
+            return set()
+        with Store.open(target, readonly=True) as store:
+            tables = observation, discard
+            return {row.url for table in tables for row in store.rows(select(table.c.url))}
+
+
+def compared(site: FaultySite, run: Run, folder: Path, database: PostgreSQLServer | None) -> tuple[Found, Found]:
+    """What scrapy-redis finds by itself, and what is found with the plug-in. Raises CrawlFailed, LeftOut."""
+    if run.server and database is None:
+        raise LeftOut("PostgreSQL or its client is not installed")
+    plain = _Fleet(site, run, folder / "plain").crawl()
+    if run.server and database is not None:
+        return plain, _Fleet(site, run, folder / "ours", database.new_database(), database).crawl()
+    return plain, _Fleet(site, run, folder / "ours", str(folder / "ours/store.sqlite")).crawl()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do the runs; print what was lost and a summary; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.faults.fleet", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--runs", type=int, default=RUNS, help=f"how many ({RUNS})")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first one (0)")
-    parser.add_argument("--verbose", action="store_true", help="a line for each run")
-    options = parser.parse_args(arguments)
-    bad = kills = requests = plain_requests = 0
-    with FaultySite() as site, tempfile.TemporaryDirectory(prefix="faults-") as scratch:
-        for number in range(options.first, options.first + options.runs):
-            run = Run.of(number)
-            fleets = [
-                _Fleet(site, run, Path(scratch) / f"{number}-{name}", plugin=name == "ours")
-                for name in ("plain", "ours")
-            ]
-            try:
-                plain, ours = (fleet.crawl() for fleet in fleets)
-            except CrawlFailed as error:
-                bad += 1
-                print(f"run {number} FAILED ({run}): {error}", flush=True)
-                continue
-            lost, errors = pages_lost(plain, ours), faults_in(fleets[1].log())
-            kills += ours.kills
-            requests += sum(ours.requests)
-            plain_requests += sum(plain.requests)
-            if lost or errors:
-                bad += 1
-                print(f"run {number} LOST {len(lost)} pages ({run}): {sorted(lost)[:5]} {errors[-2000:]}", flush=True)
-            if options.verbose:
-                print(
-                    f"run {number}: {run}: {len(ours.pages)} of {len(PAGES)} pages, plain {len(plain.pages)}; "
-                    f"requests {sum(ours.requests)}, plain {sum(plain.requests)}",
-                    flush=True,
-                )
-    print(
-        f"{options.runs} runs, {kills} kills: {bad or 'none'} with a loss; "
-        f"{requests} requests, plain scrapy-redis {plain_requests}"
-    )
-    return 1 if bad else 0
+    if redis_program() is None or find_spec("scrapy_redis") is None:
+        print("Redis or scrapy-redis is not installed: no fleet is crawled")
+        return 0
+    with ExitStack() as held:
+        database = None
+        if postgresql_programs() is not None and find_spec("psycopg") is not None:
+            place = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="faults-")))
+            database = held.enter_context(PostgreSQLServer(place))
+        done = partial(compared, database=database)
+        return do_runs("fleet", __doc__, Run.of, done, arguments, most=RUNS, alone="plain scrapy-redis")
 
 
 if __name__ == "__main__":

@@ -14,12 +14,10 @@ remembers to have seen; where that has cost plain Scrapy pages, the plug-in must
 otherwise all of them. Exit code: 1 if a page was lost.
 """
 
-import argparse
 import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +28,9 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.rules import Ignore, Rule, Status
 
 from ..benchmarks.crawling.server import ROOT
+from .command import CrawlFailed, Found, do_runs
 from .crawl import PAGES as FOUND
-from .site import PAGES, FaultySite
+from .site import FaultySite
 
 RUNS = 50
 _TIMEOUT = 180
@@ -78,19 +77,6 @@ class Run:
         return f"{job}, {self.concurrent} at once, {self.known} known, {ids} session ids, killed at request {moments}"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What came of it: pages, and the requests of each crawl."""
-
-    pages: frozenset[str]
-    requests: tuple[int, ...]
-    kills: int
-
-
-class CrawlFailed(Exception):
-    """A crawl ended otherwise than by the kill or well."""
-
-
 def crawled(site: FaultySite, run: Run, folder: Path, *, plugin: bool) -> Found:
     """Do a run. Raises CrawlFailed."""
     folder.mkdir()
@@ -108,7 +94,8 @@ def crawled(site: FaultySite, run: Run, folder: Path, *, plugin: bool) -> Found:
         site.visit(visit if run.renewed else 0)
         kills += _crawl(site, folder, settings, moment)
         requests.append(site.asked())
-    return Found(frozenset((folder / FOUND).read_text().splitlines()), tuple(requests), kills)
+    pages = frozenset((folder / FOUND).read_text().splitlines())
+    return Found(pages, tuple(requests), kills, (folder / "log").read_text() if plugin else "")
 
 
 def _crawl(site: FaultySite, folder: Path, settings: dict[str, Any], moment: int | None) -> bool:
@@ -147,58 +134,16 @@ def known_rules(known: str, site: str) -> list[Rule]:
     return [Rule(site, {}, {f"q.{key}": Ignore()}, Status.ACTIVE) for key in keys]
 
 
-def pages_lost(plain: Found, ours: Found) -> frozenset[str]:
-    """The pages that are lost.
-
-    Where plain Scrapy does not find all pages itself, it has lost its queue to the kill, and what stood there is chance:
-    no page counts as lost then if as many are found as plain Scrapy finds.
-    """
-    if plain.pages != PAGES and len(ours.pages) >= len(plain.pages):
-        return frozenset()
-    return plain.pages - ours.pages
+def compared(site: FaultySite, run: Run, folder: Path) -> tuple[Found, Found]:
+    """What plain Scrapy finds, and what is found with the plug-in. Raises CrawlFailed."""
+    folder.mkdir()
+    plain = crawled(site, run, folder / "plain", plugin=False)
+    return plain, crawled(site, run, folder / "ours", plugin=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do the runs; print what was lost and a summary; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.faults.kill", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--runs", type=int, default=RUNS, help=f"how many ({RUNS})")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first one (0)")
-    parser.add_argument("--verbose", action="store_true", help="a line for each run")
-    options = parser.parse_args(arguments)
-    bad = kills = requests = plain_requests = 0
-    with FaultySite() as site, tempfile.TemporaryDirectory(prefix="faults-") as scratch:
-        for number in range(options.first, options.first + options.runs):
-            run = Run.of(number)
-            folders = [Path(scratch) / f"{number}-{name}" for name in ("plain", "ours")]
-            try:
-                plain, ours = (
-                    crawled(site, run, folder, plugin=plugin)
-                    for folder, plugin in zip(folders, (False, True), strict=True)
-                )
-            except CrawlFailed as error:
-                bad += 1
-                print(f"run {number} FAILED ({run}): {error}")
-                continue
-            lost = pages_lost(plain, ours)
-            errors = (folders[1] / "log").read_text()
-            kills += ours.kills
-            requests += sum(ours.requests)
-            plain_requests += sum(plain.requests)
-            if lost or errors:
-                bad += 1
-                print(f"run {number} LOST {len(lost)} pages ({run}): {sorted(lost)[:5]} {errors[-2000:]}")
-            elif options.verbose:
-                print(
-                    f"run {number}: {run}: {len(ours.pages)} of {len(PAGES)} pages, plain {len(plain.pages)}; "
-                    f"requests {ours.requests}, plain {plain.requests}"
-                )
-    print(
-        f"{options.runs} runs, {kills} kills: {bad or 'none'} with a loss; "
-        f"{requests} requests, plain Scrapy {plain_requests}"
-    )
-    return 1 if bad else 0
+    return do_runs("kill", __doc__, Run.of, compared, arguments, most=RUNS, alone="plain Scrapy")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
     visit NUMBER        forget what was asked for; session ids are those of this visit from now on
     kill PID REQUESTS   send SIGKILL to that process when so many requests have come since the visit began
+    fail PID REQUESTS   the same, also to all that it has started
     asked               print how many came
 
 and is answered by a line. It ends when its standard input closes.
@@ -13,13 +14,14 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from ..benchmarks.crawling.server import ServerProcess
+from ..servers import kill_with_children
 
 LISTS: Final = 6
 LENGTH: Final = 14
@@ -28,6 +30,12 @@ _SECONDS: Final = 0.005
 """Before an answer, so that several are on their way."""
 
 PAGES: Final = frozenset({"start", *(f"list {of} page {at}" for of in range(LISTS) for at in range(1, LENGTH + 1))})
+
+
+def kill(pid: int) -> None:
+    """Kill a process, if it has not ended."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 class FaultySite(ServerProcess):
@@ -44,6 +52,10 @@ class FaultySite(ServerProcess):
         """Kill a process when so many requests have come; there may be others after other numbers of requests."""
         self.told(f"kill {pid} {requests}")
 
+    def fail(self, pid: int, requests: int) -> None:
+        """The same with the processes that it has started, as where a machine fails."""
+        self.told(f"fail {pid} {requests}")
+
     def asked(self) -> int:
         """How many requests have come since the visit began."""
         return int(self.told("asked"))
@@ -55,16 +67,17 @@ class _Site:
     def __init__(self) -> None:
         self._visit = 0
         self._asked = 0
-        #: After so many requests: the processes to be killed.
-        self._victims: dict[int, list[int]] = {}
+        #: After so many requests: the processes to be killed, and how.
+        self._victims: dict[int, list[tuple[int, Callable[[int], None]]]] = {}
 
     def told(self, line: str) -> str:
         """Do what a line says; return what is answered."""
         what, *numbers = line.split()
         if what == "visit":
             self._visit, self._asked, self._victims = int(numbers[0]), 0, {}
-        elif what == "kill":
-            self._victims.setdefault(int(numbers[1]), []).append(int(numbers[0]))
+        elif what in ("kill", "fail"):
+            how = kill if what == "kill" else kill_with_children
+            self._victims.setdefault(int(numbers[1]), []).append((int(numbers[0]), how))
         return str(self._asked)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -73,9 +86,8 @@ class _Site:
             while True:
                 _, target, _ = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split(" ", 2)
                 self._asked += 1
-                for victim in self._victims.pop(self._asked, ()):
-                    with suppress(ProcessLookupError):  # it has ended
-                        os.kill(victim, signal.SIGKILL)
+                for victim, how in self._victims.pop(self._asked, ()):
+                    how(victim)
                 await asyncio.sleep(_SECONDS)
                 body = self._page(target).encode()
                 head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
