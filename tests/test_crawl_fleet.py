@@ -488,6 +488,33 @@ def test_another_format_is_left_alone(
     two.log.close()
 
 
+def test_it_is_known_who_is_about_to_fetch_a_page(worker: Callable[..., Worker]) -> None:
+    one, two, three = worker(), worker(), worker()
+    for number in (7, 8, 9):
+        assert one.take_if_free(number)
+    assert two.exchange()
+    for number in (7, 8, 9):
+        two.note_sent(number)  # whoever has taken them
+    two.fetched(8)
+    two.exchange()
+    three.exchange()
+    three.note_sent(9)  # two has given it back to the queue
+    three.exchange()
+    assert one.exchange()
+    late = worker()
+    for each in (one, late):
+        assert each.slots_sent_by([one.log.worker]) == set(), "what it has taken is in the queue"
+        assert each.slots_sent_by([two.log.worker]) == {7}
+        assert each.slots_sent_by([two.log.worker, three.log.worker]) == {7, 9}
+    move = one.move("other", lambda page: page.slot + 100)
+    assert move is not None
+    assert move.some(60)
+    one.moved(move)
+    assert one.slots_sent_by([two.log.worker]) == {107}
+    one.release(107)
+    assert one.slots_sent_by([two.log.worker]) == set()
+
+
 def test_what_is_packed_while_it_is_read_is_read(worker: Callable[..., Worker], monkeypatch: Any) -> None:
     one, two = worker(), worker()
     number = 3 * FRESH
@@ -539,6 +566,12 @@ async def test_two_crawls_fetch_what_one_would(serve: Serve, redis_server: Redis
     assert all(each.stats["finish_reason"] == "finished" for each in done)
     assert not [name for each in done for name in each.dedup() if name.startswith("errors")]
     assert sum(each.dedup().get("fleet/led", 0) for each in done) >= 1
+    log = SharedLog(BaseSettings(settings), "links")
+    lines = [line for entry in log.packed(NOTHING) for line in entry.lines]
+    log.close()
+    sent, fetched = ({line[1:].rstrip("+") for line in lines if line[0] == sign} for sign in (">", "="))
+    assert len(sent) == 24 + 1
+    assert sent == fetched, "who is about to fetch a page tells it"
 
 
 class Teaches(Links):
@@ -659,13 +692,11 @@ async def test_what_a_worker_had_taken_and_lost_is_fetched_by_the_next(
     serve: Serve, redis_server: RedisServer, dies: bool
 ) -> None:
     server = serve(shop)
-    settings = {**FLEET, "REDIS_URL": redis_server.url, "DEDUP_FLEET": 0.5}
+    settings = {**FLEET, "REDIS_URL": redis_server.url}
     dead = SharedLog(BaseSettings({"REDIS_URL": redis_server.url}), "links")
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    # It has joined, taken a page, popped its request from the queue, and never came back, nor told that it had popped it.
+    components = components_of(crawler(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}), **settings))
     one = crawler_of(Links, **settings)
-    # It has joined, taken a page, popped its request from the queue, and never came back.
-    identities = crawler(**settings)
-    components = components_of(identities)
     number = 3 if dies else 99  # no page has a link to that
     url = server.url(f"/p?id={number}&sid=dead")
     identity = components.identities.of(Request(url))
@@ -680,6 +711,48 @@ async def test_what_a_worker_had_taken_and_lost_is_fetched_by_the_next(
     assert ("fleet/dead" in done.dedup()) == dies
     pages = {hit.partition("&")[0] for hit in server.hits if hit != "/"}
     assert pages == {f"/p?id={each}" for each in {*range(24), number}}
+    assert server.downloads == len(pages) + 2, "each page once, and the start page by a link to it"
+    assert not [name for name in done.dedup() if name.startswith("errors")]
+
+
+class NeverIdle(Links):
+    """Is at work until the page is fetched that a dead worker has lost."""
+
+    found: "Deferred[None]"
+
+    async def parse(self, response: Any) -> Any:
+        if "id=3&" in response.url:
+            self.found.callback(None)
+        for each in super().parse(response):
+            yield each
+        if response.url.endswith("/"):
+            await maybe_deferred_to_future(self.found)
+
+
+@in_reactor
+async def test_what_a_dead_worker_was_about_to_fetch_is_free_while_others_are_at_work(
+    serve: Serve, redis_server: RedisServer
+) -> None:
+    server = serve(lambda asked: page("start", "/p?id=3&sid=1") if asked.path == "/" else page(prose("3")))
+    settings = {**FLEET, "REDIS_URL": redis_server.url}
+    components = components_of(crawler(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}), **settings))
+    dead = SharedLog(BaseSettings({"REDIS_URL": redis_server.url}), "links")
+    joined = dead.join("job", components.identities.digest())
+    taken = []
+    for number in (3, 4):  # that of 4 is not out of the queue
+        url = server.url(f"/p?id={number}&sid=dead")
+        taken.append(JournalPage(components.identities.of(Request(url)).slot, url, "parse"))
+    dead.exchange(
+        NOTHING,
+        joined.version,
+        [*map(taken_line, taken), f">{taken[0].slot:x}"],
+        [("+", each.slot) for each in taken],
+    )
+    dead.close()
+    NeverIdle.found = Deferred()
+    done = await run(crawler_of(NeverIdle, **settings), server.url("/"))
+    assert server.hits == {"/": 1, "/p?id=3&sid=1": 1, "/p?id=4&sid=dead": 1}, "the other one at the end"
+    assert done.dedup()["fleet/dead"] == 1
     assert not [name for name in done.dedup() if name.startswith("errors")]
 
 

@@ -1,6 +1,6 @@
 """A crawl that is a worker of a fleet: what is seen, learned and left to do is that of all workers of its job."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.defer import deferred_from_coro
 
@@ -14,6 +14,9 @@ from .fleet.shared_seen import SharedSeen
 from .observe.site_masks import read_masks
 from .support.compatibility import run_in_thread
 from .verify.fleet_checks import FleetChecks
+
+if TYPE_CHECKING:
+    from scrapy import Request
 
 
 class Worker:
@@ -51,6 +54,7 @@ class Worker:
             seen=seen,
             members=self._members,
             idleness=self._idleness,
+            lost_pages=self._lost_pages,
         )
         self._faults = components.faults
         self._store = components.store
@@ -75,11 +79,13 @@ class Worker:
         fleet.rules_changed.subscribe(self._take_over, *follows)
         self._checks = FleetChecks(components.spot_checks, components.judge, self._seen)
         fleet.check_popped.subscribe(self._checks.adopt, *follows)
+        fleet.request_sent.subscribe(self._note_sent, *follows)
         fleet.told.subscribe(self._checks.hear, *follows)
         components.spot_checks.check_begun.subscribe(self._checks.tell_begun, *follows)
         components.judge.check_judged.subscribe(self._checks.tell_judged, *follows)
         fleet.leadership_gained.subscribe(self._look_into_ledger, *follows)
         self._lost_pages.slots_freed.subscribe(self._look_into_ledger, *follows)
+        self._lost_pages.slots_freed.subscribe(components.replay_schedule.look_for_others, *follows)
         self._learning.is_own = lambda: self._members.leads
         idle = components.before_idle
         learning, *for_all = idle.work
@@ -120,6 +126,12 @@ class Worker:
         url = self._seen.url(slot)
         if url:
             self._learning.note_page(self._identities.site_and_mode(url)[0], url)
+
+    def _note_sent(self, request: "Request") -> None:
+        """Tell the others what this worker is about to fetch: it is lost if the worker dies."""
+        identity = self._identities.of(request)
+        if identity is not None:
+            self._seen.note_sent(identity.slot)
 
     def _take_over(self) -> None:
         deferred_from_coro(self._use_shared_rules()).addErrback(lambda _: None)

@@ -93,6 +93,8 @@ class Gate:
 
     def _send(self, request: "Request") -> None:
         self._postponing.count(request, discarded=False)
+        if self._fleet is not None:
+            self._fleet.request_sent.send(request)
         note_sent(request)
 
     def _stop_duplicate(self, request: "Request") -> None:

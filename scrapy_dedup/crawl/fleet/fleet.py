@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..support.faults import Faults
     from .idle import FleetIdleness
     from .members import Members
+    from .recovery import LostPages
     from .shared_seen import SharedSeen
 
 #: Seconds between two looks at what the others do, if no claim is made meanwhile.
@@ -39,6 +40,7 @@ class Fleet:
     _seen: "SharedSeen"
     _members: "Members"
     _idleness: "FleetIdleness"
+    _lost_pages: "LostPages"
     #: The job is joined, as Redis answers again or holds another log.
     joined: Event[[]] = attrs.field(init=False)
     #: Another worker has fetched the page of a slot.
@@ -49,6 +51,8 @@ class Fleet:
     told: Event[[dict[str, Any]]] = attrs.field(init=False)
     #: This worker is about to fetch a spot check, which another one may have chosen.
     check_popped: "Event[[Request]]" = attrs.field(init=False)
+    #: This worker is about to fetch a request of the queue, which another one may have made.
+    request_sent: "Event[[Request]]" = attrs.field(init=False)
     #: Other rules count.
     rules_changed: Event[[]] = attrs.field(init=False)
     #: What is left to do is this worker's from now on: the ledger may hold what is needed.
@@ -57,7 +61,7 @@ class Fleet:
     _timer: CallLaterResult | None = attrs.field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.joined = Event(self._faults)
+        self.joined, self.request_sent = Event(self._faults), Event(self._faults)
         self.slot_fetched, self.request_released = Event(self._faults), Event(self._faults)
         self.told, self.check_popped = Event(self._faults), Event(self._faults)
         self.rules_changed, self.leadership_gained = Event(self._faults), Event(self._faults)
@@ -82,6 +86,7 @@ class Fleet:
             if self._seen.version != self._seen.newest and not self._seen.adrift:
                 self.rules_changed.send()
             if self._members.leads and not self._seen.adrift:
+                await self._lost_pages.free_of_dead()
                 while await run_in_thread(self._seen.log.pack):
                     pass
             self._idleness.look()

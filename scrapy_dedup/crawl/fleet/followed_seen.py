@@ -13,7 +13,7 @@ from .shared_lines import Change, page_of
 from .shared_log import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from ..seen.rekeying import Rekeying
     from ..support.faults import Faults
@@ -34,6 +34,8 @@ class FollowedSeen(Seen):
         #: Slots by other rules than those in use -> slots; and what was said of those that are not known.
         self._known_as: dict[int, int] = {}
         self._unknown: list[str] = []
+        #: By slot: the other worker that is about to fetch its page, as far as it has told.
+        self._sent_by: dict[int, str] = {}
         #: What others have done since it was asked for the last time.
         self.changes: list[Change] = []
 
@@ -41,17 +43,17 @@ class FollowedSeen(Seen):
         """Take over what other workers have done; *last* is the last entry that is known then."""
         for entry in entries:
             if entry.worker != self._worker:
-                self._follow_lines(entry.lines)
+                self._follow_lines(entry.lines, entry.worker)
         self.last = last
 
-    def _follow_lines(self, lines: "Iterable[str]") -> None:
+    def _follow_lines(self, lines: "Iterable[str]", worker: str) -> None:
         for line in lines:
             try:
-                self._follow(line)
+                self._follow(line, worker)
             except (ValueError, OverflowError):  # it is of another form, of another release, say
                 self._faults.count("fleet")
 
-    def _follow(self, line: str) -> None:
+    def _follow(self, line: str, worker: str) -> None:
         if line[:1] == "+":
             page = page_of(line)
             slot = self._slot_of(page) if page.plain else page.slot
@@ -68,10 +70,16 @@ class FollowedSeen(Seen):
             json.loads(line[1:])  # ValueError: it is of another form
             self.changes.append(Change(said=line[1:]))
             return
-        if line[:1] not in {"=", "-"}:
+        if line[:1] not in {">", "=", "-"}:
             return
         said = int(line[1:].rstrip("+"), 16)
+        if line[:1] == ">":
+            slot = self._known_as.get(said, said)
+            if slot in self._values and not self._values[slot] & 1:
+                self._sent_by[slot] = worker
+            return
         slot = self._known_as.pop(said, said)
+        self._sent_by.pop(slot, None)
         if slot not in self._values:
             if len(self._unknown) < _MOST_UNKNOWN:
                 self._unknown.append(line)
@@ -87,14 +95,28 @@ class FollowedSeen(Seen):
         """As :meth:`.Seen.moved`."""
         under_way = {} if move is None else {before: page.slot for before, page in move.under_way.items()}
         found = super().moved(move)
+        self._sent_by = {under_way[slot]: worker for slot, worker in self._sent_by.items() if slot in under_way}
         self._known_as = {said: under_way.get(slot, slot) for said, slot in self._known_as.items()} | under_way
         return found
 
     def follow_again(self) -> None:
         """Take over what was said of slots that were not known, as other rules are in use."""
         unknown, self._unknown = self._unknown, []
-        self._follow_lines(unknown)
+        self._follow_lines(unknown, "")
 
     def _follow_anew(self, entry: Entry) -> None:
-        self._follow_lines(entry.lines)  # this worker's, too
+        self._follow_lines(entry.lines, entry.worker)  # this worker's, too
         self.last = entry.id
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether others have written before."""
+        return self.last != NOTHING
+
+    def slots_under_way(self) -> set[int]:
+        """Return the slots that are taken, and whose page has not come."""
+        return {slot for slot, value in self._values.items() if not value & 1}
+
+    def slots_sent_by(self, workers: "Collection[str]") -> set[int]:
+        """Return the slots whose page has not come, and was about to be fetched by some of *workers*."""
+        return {slot for slot, worker in self._sent_by.items() if worker in workers}

@@ -60,16 +60,29 @@ class LostPages:
         if not seen.exchange() or seen.last != last or not members.look() or not members.are_idle:
             self._searched = ""
             return  # somebody goes on
-        lost = seen.slots_under_way()
+        await self._free(seen.slots_under_way())
+        if members.dead and (number := members.forget_dead()):
+            self._stats.inc_value("dedup/fleet/dead", number)
+
+    async def free_of_dead(self) -> None:
+        """Free what dead workers were about to fetch, as far as they had told, while the others go on.
+
+        What they have taken is no measure: most of that stands in the queue, and is fetched by others.
+        """
+        if lost := self._seen.slots_sent_by(self._members.dead):
+            await self._free(lost)
+
+    async def _free(self, lost: set[int]) -> None:
+        seen = self._seen
         async for page in in_turns(seen.pages()):
             if page.slot in lost:
                 self._lost[page.slot] = page
         for slot in lost:
+            if slot not in seen or seen.is_fetched(slot):  # it has come meanwhile
+                continue
             if (filtered := seen.release(slot)) is not None:
                 self.request_released.send(filtered)
         seen.exchange()
-        if members.dead and (number := members.forget_dead()):
-            self._stats.inc_value("dedup/fleet/dead", number)
         self.slots_freed.send()
 
     def fetch_anew(self) -> bool:
@@ -77,10 +90,11 @@ class LostPages:
         lost, self._lost = self._lost, {}
         requests = [
             request
-            for slot, page in lost.items()
-            if slot not in self._seen
-            and page.url not in self._recovered
+            for page in lost.values()
+            if page.url not in self._recovered
             and (request := self._request(page)) is not None
+            and (identity := self._identities.of(request)) is not None
+            and identity.slot not in self._seen
         ]
         for request in requests:
             self._recovered.add(request.url)

@@ -2,6 +2,7 @@
 
 =========================== ==================================================================
 ``+`` slot callback context URL  a page is scheduled; ``~`` after the context as in :mod:`.journal`
+``>`` slot                  its request is out of the queue, and about to be fetched
 ``=`` slot                  it is fetched; ``+`` after the slot: it had links
 ``-`` slot                  it has failed: its slot is free again
 ``?`` JSON                  a spot check was chosen, or has shown something

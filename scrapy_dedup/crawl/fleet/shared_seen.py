@@ -104,14 +104,22 @@ class SharedSeen(FollowedSeen):
             self._claimed = None
             self._free(slot)
 
+    def note_sent(self, slot: int) -> None:
+        """Note that the page of a slot is about to be fetched by this worker, whoever has taken it."""
+        if slot in self._values and not self._values[slot] & 1:
+            self._tell(f">{slot:x}")
+            self._sent_by.pop(slot, None)
+
     def fetched(self, slot: int, *, links: bool = False) -> None:
         """As :meth:`.Seen.fetched`."""
+        self._sent_by.pop(slot, None)
         if slot in self._values and not self._values[slot] & 1:
             self._tell(f"={slot:x}{'+' if links else ''}")
         super().fetched(slot, links=links)
 
     def release(self, slot: int) -> Waiting | None:
         """As :meth:`.Seen.release`."""
+        self._sent_by.pop(slot, None)
         self._free(slot)
         return super().release(slot)
 
@@ -121,7 +129,7 @@ class SharedSeen(FollowedSeen):
             self._changed_slots.append(("-", slot))
 
     def release_waited_for(self) -> list[Waiting]:
-        """Free nothing: the leader frees what has not come, when nothing is on its way to any worker."""
+        """Free nothing: the leader frees what was lost (:class:`.LostPages`)."""
         return []
 
     def say(self, what: str) -> None:
@@ -257,7 +265,7 @@ class SharedSeen(FollowedSeen):
 
     def _forget(self) -> None:
         self._values = {}
-        self._known_as, self._unknown = {}, []
+        self._known_as, self._unknown, self._sent_by = {}, [], {}
         self._lines, self._changed_slots, self._unsent, self._late = [], [], [], []
         self.last = NOTHING
 
@@ -280,15 +288,6 @@ class SharedSeen(FollowedSeen):
     def job(self) -> str:
         """A name for the job, the same for all its workers."""
         return self._shared_job or super().job
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether others have written before."""
-        return self.last != NOTHING
-
-    def slots_under_way(self) -> set[int]:
-        """Return the slots that are taken, and whose page has not come."""
-        return {slot for slot, value in self._values.items() if not value & 1}
 
     def close(self) -> None:
         """Hand over what is left."""
