@@ -1,6 +1,7 @@
 """A fleet with scrapy-redis: what 1, 2 and 4 workers download, with and without the plug-in, and what that costs Redis.
 
     python -m tests.benchmarks.fleet [--workers N...] [--seconds N] [--pages N] [--json] [--check]
+    python -m tests.benchmarks.fleet --data DIR [--only NAME...] [--workers N...] [--json] [--check]
 
 Crawls the site of tests/benchmarks/sites/families.py, whose pages carry a clock, a counter, a token and teasers, with a
 real Redis server: plain scrapy-redis, then with the plug-in, which knows nothing of the site (cold), then once more with
@@ -12,6 +13,9 @@ downloads by all workers together, since the site's never end. All is counted at
 - *bytes* are those of the keys of the plug-in by the canonical keys that it knows, *filter* those of the filter of
   scrapy-redis by the URLs in it, at the end.
 
+With ``--data`` it is the recorded sites below a folder that are crawled, all or those of ``--only``, with one request at once by each worker,
+plain to the end. A page is told by its words, and lost if the plain crawl by as many workers has found it and it can be reached in what is recorded.
+
 What Redis needs per page as a job grows is told by itself: a worker without a crawl takes and fetches ``--pages`` pages.
 """
 
@@ -19,12 +23,14 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import redis
 from scrapy.settings import BaseSettings
@@ -37,10 +43,13 @@ from scrapy_dedup.crawl.seen.journal_lines import JournalPage
 from ..servers import RedisServer
 from .crawling.project import PLUGIN_SETTINGS, Project
 from .fleet_parts import ASKED
+from .fleet_sites import PLAIN, FleetSite, MadeUpSite, made_up, recorded, recordings_in
 from .live import SECONDS
 from .scoring.checks import Check, report
 from .scoring.table import print_table
-from .sites.families import PAGES, FamilySite
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 WORKERS = (1, 2, 4)
 MOST_DOWNLOADS = 480
@@ -52,7 +61,7 @@ MOST_MORE = 1.15
 MOST_TRIPS = 1.0
 """Aim: round trips per request more than scrapy-redis makes, at most."""
 MOST_BYTES = 120
-PLAIN, COLD, WARM = "plain", "cold", "warm"
+COLD, WARM = "cold", "warm"
 SETTINGS: dict[str, Any] = {
     "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -61,15 +70,13 @@ SETTINGS: dict[str, Any] = {
     "EXTENSIONS": {"tests.benchmarks.fleet_parts.CountsRequests": 0},
     "LOG_LEVEL": "ERROR",
 }
-_KEYS = "families:requests:dedup:*"
-_META, _SLOTS = "families:requests:dedup:meta", "families:requests:dedup:slots:"
-_FILTER = "families:dupefilter"
 
 
 @dataclass(frozen=True, slots=True)
 class Crawled:
     """One crawl by all its workers."""
 
+    site: str
     workers: int
     name: str
     downloads: int
@@ -87,54 +94,57 @@ class Crawled:
     """Errors of the workers."""
 
 
-def crawled(workers: int, name: str, project: Project, site: FamilySite, server: RedisServer) -> Crawled:
+def crawled(workers: int, name: str, project: Project, site: FleetSite, server: RedisServer) -> Crawled:
     """Crawl with so many workers at once."""
+    shared, urls = f"{site.spider}:requests:dedup:", f"{site.spider}:dupefilter"
+    given = [word for argument, value in site.arguments.items() for word in ("-a", f"{argument}={value}")]
     with redis.Redis.from_url(server.url) as client:
         client.flushall()
         reads = client.info("stats")["total_reads_processed"]
 
         def work(number: int) -> tuple[str, dict[str, Any]]:
             stats = project.folder / f"stats-{number}.json"
-            options = ["-a", f"start=http://127.0.0.1:{site.port}/", "-a", f"stats_file={stats}"]
-            return project.scrapy("crawl", "families", *options).output, json.loads(stats.read_text())
+            done = project.scrapy("crawl", site.spider, *given, "-a", f"stats_file={stats}")
+            return done.output, json.loads(stats.read_text())
 
         start = perf_counter()
         with ThreadPoolExecutor(workers) as pool:
             done = list(pool.map(work, range(workers)))
         seconds = perf_counter() - start
         reads = client.info("stats")["total_reads_processed"] - reads - 1
-        served = site.served()
-        ended = all(stats["finish_reason"] == "finished" for _, stats in done)
+        counted = site.counted(name)
         asked = sum(stats[ASKED] for _, stats in done)
-        used = sum(client.memory_usage(key, samples=0) for key in client.scan_iter(_KEYS))
-        version = int(client.hget(_META, "version") or 0)
-        taken = sum(client.scard(key) for key in client.scan_iter(f"{_SLOTS}{version}:*"))
+        used = sum(client.memory_usage(key, samples=0) for key in client.scan_iter(f"{shared}*"))
+        version = int(client.hget(f"{shared}meta", "version") or 0)
+        taken = sum(client.scard(key) for key in client.scan_iter(f"{shared}slots:{version}:*"))
         return Crawled(
+            site.name,
             workers,
             name,
-            len(served.targets),
-            served.distinct,
-            PAGES - served.distinct if ended else 0,
+            counted.downloads,
+            counted.distinct,
+            counted.lost,
             asked,
             reads / asked,
             used / taken if taken else 0.0,
-            (client.memory_usage(_FILTER, samples=0) or 0) / client.scard(_FILTER),
+            (client.memory_usage(urls, samples=0) or 0) / client.scard(urls),
             seconds,
             "".join(output for output, _ in done),
         )
 
 
-def run(numbers: Sequence[int], seconds: float, folder: Path) -> list[Crawled]:
-    """All crawls, one after the other."""
+def run(
+    numbers: Sequence[int], folder: Path, sites: "Mapping[str, Callable[[Path], AbstractContextManager[FleetSite]]]"
+) -> list[Crawled]:
+    """All crawls, one after the other; *sites* by their names, as what serves them with a folder for projects."""
     found = []
     (folder / "redis").mkdir()
     with RedisServer(folder / "redis") as server:
-        for workers in numbers:
-            more = {"REDIS_URL": server.url, **SETTINGS}
-            ending = {"CLOSESPIDER_PAGECOUNT": MOST_DOWNLOADS // workers}
-            plain = Project(folder / f"plain-{workers}", {**more, **ending})
-            ours = Project(folder / f"ours-{workers}", {**more, **PLUGIN_SETTINGS})
-            with FamilySite(seconds) as site:  # rules are of its port
+        settings = {"REDIS_URL": server.url, **SETTINGS}
+        for (of, serve), workers in product(sites.items(), numbers):
+            with serve(folder / f"{of}-{workers}") as site:  # rules are of its port
+                plain = site.project(PLAIN, settings, workers)
+                ours = site.project("ours", {**settings, **PLUGIN_SETTINGS}, workers)
                 for name, project in ((PLAIN, plain), (COLD, ours), (WARM, ours)):
                     found.append(crawled(workers, name, project, site, server))
                     print(f"{found[-1]}"[:400], file=sys.stderr, flush=True)
@@ -166,18 +176,19 @@ def grown(pages: int, folder: Path) -> tuple[float, float]:
 
 def checks(found: Sequence[Crawled], per_page: float) -> list[Check]:
     """The figures that ``--check`` looks at."""
-    of = {(each.workers, each.name): each for each in found}
+    of = {(each.site, each.workers, each.name): each for each in found}
     made = [Check("bytes per page as a job grows", per_page, most=MOST_BYTES)]
-    for (workers, name), each in of.items():
+    for (site, workers, name), each in of.items():
         if name == PLAIN:
             continue
-        one = of.get((1, name))
-        made.append(Check(f"{workers} workers, {name}: pages lost", each.lost, most=0))
-        more = each.trips - of[workers, PLAIN].trips
-        made.append(Check(f"{workers} workers, {name}: round trips more per request", more, most=MOST_TRIPS))
+        what = f"{site}, {workers} workers, {name}"
+        one = of.get((site, 1, name))
+        made.append(Check(f"{what}: pages lost", each.lost, most=0))
+        more = each.trips - of[site, workers, PLAIN].trips
+        made.append(Check(f"{what}: round trips more per request", more, most=MOST_TRIPS))
         if one is not None and workers > 1:
             share = each.downloads / one.downloads
-            made.append(Check(f"{workers} workers, {name}: downloads by those of one", share, most=MOST_MORE))
+            made.append(Check(f"{what}: downloads by those of one", share, most=MOST_MORE))
     return made
 
 
@@ -189,35 +200,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="numbers of workers (1 2 4)")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"before the site answers ({SECONDS})")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"before the made-up site answers ({SECONDS})")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="recorded sites instead of the made-up one")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="of the recorded sites")
     parser.add_argument("--pages", type=int, default=GROWN, help=f"of the job whose memory is measured ({GROWN})")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     options = parser.parse_args(arguments)
+    sites: dict[str, Callable[[Path], AbstractContextManager[FleetSite]]] = {
+        MadeUpSite.name: partial(made_up, options.seconds, MOST_DOWNLOADS)
+    }
+    if options.data is not None:
+        paths = recordings_in(options.data, options.only)
+        sites = {path.name.split(".")[0]: partial(recorded, path) for path in paths}
+        if not sites:
+            parser.error(f"there is no such recorded site in {options.data}")
     with tempfile.TemporaryDirectory(prefix="fleet-") as scratch:
         folder = Path(scratch)
-        found = run(options.workers, options.seconds, folder)
+        found = run(options.workers, folder, sites)
         (folder / "grown").mkdir()
         per_page, beside = grown(options.pages, folder / "grown")
     if options.json:
         print(json.dumps({"crawls": [asdict(each) for each in found], "grown": [per_page, beside]}, indent=1))
     else:
-        rows = [
-            (
-                *(each.workers, each.name, each.downloads, each.distinct, each.lost, each.asked),
-                *(f"{each.trips:.2f}", f"{each.bytes:.0f}", f"{each.filter_bytes:.0f}", f"{each.seconds:.0f}"),
-            )
-            for each in found
-        ]
-        columns = ("workers", "crawl", "downloads", "pages", "lost", "asked", "trips", "bytes", "filter", "seconds")
-        print_table(f"A site of {PAGES} distinct pages, crawled by a fleet with scrapy-redis", columns, rows)
+        print_all(found)
         print(
             f"A job of {options.pages:,} pages: {per_page:.0f} bytes per page, the filter of scrapy-redis {beside:.0f}"
         )
-        for each in found:
-            if each.said.strip():
-                print(f"{each.workers} workers, {each.name}: {each.said.strip()[-1500:]}")
     return report(checks(found, per_page)) if options.check else 0
+
+
+def print_all(found: Sequence[Crawled]) -> None:
+    """Print a table of the crawls, and what their workers have said."""
+    rows = [
+        (
+            *(each.site, each.workers, each.name, each.downloads, each.distinct, each.lost, each.asked),
+            *(f"{each.trips:.2f}", f"{each.bytes:.0f}", f"{each.filter_bytes:.0f}", f"{each.seconds:.0f}"),
+        )
+        for each in found
+    ]
+    columns = ("site", "workers", "crawl", "downloads", "pages", "lost", "asked", "trips", "bytes", "filter", "seconds")
+    print_table("Sites crawled by a fleet with scrapy-redis", columns, rows)
+    for each in found:
+        if each.said.strip():
+            print(f"{each.site}, {each.workers} workers, {each.name}: {each.said.strip()[-1500:]}")
 
 
 if __name__ == "__main__":

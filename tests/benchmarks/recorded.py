@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import Any
 
 from .crawling.noise import KINDS
-from .crawling.project import PLUGIN_SETTINGS, Project
+from .crawling.project import PLUGIN_SETTINGS, Project, Run
 from .crawling.server import Server
 from .methods import peers
 from .recordings.recording import Recording
@@ -127,15 +127,16 @@ class Bench:
         self._recording = recording
         self._server = server
         self._folder = folder
-        self._arguments = {"start_twice": "yes"} if start_twice else {}
         self._reached: dict[str, set[str]] = {}
         folder.mkdir(parents=True, exist_ok=True)
-        self._world = folder / "world.json"
+        world = folder / "world.json"
+        #: What the spider takes.
+        self.arguments = {"world": str(world), **({"start_twice": "yes"} if start_twice else {})}
         moved = [
             [recording.moved(url, recording.port, server.port) for url in urls]
             for urls in (recording.start_urls, recording.answers)
         ]
-        self._world.write_text(json.dumps({"start": moved[0], "urls": moved[1]}))
+        world.write_text(json.dumps({"start": moved[0], "urls": moved[1]}))
 
     def project(self, name: str, settings: dict[str, Any]) -> Project:
         """A new project; one request at a time, so that the crawl's course is fixed."""
@@ -147,7 +148,10 @@ class Bench:
     def crawl(self, name: str, project: Project) -> Crawl:
         """Run one crawl and read off the server what it did."""
         self._server.take()
-        run, stats = project.crawl("recorded", world=str(self._world), **self._arguments)
+        return self.counted(name, *project.crawl("recorded", **self.arguments))
+
+    def counted(self, name: str, run: Run, stats: dict[str, Any]) -> Crawl:
+        """Read off the server what a crawl has done since the last one; the first one is plain."""
         counts = self._server.take()
         asked = {what.split(" ", 1)[1]: n for what, n in counts.items() if what.startswith("GET ")}
         identities = self._recording.identities

@@ -5,17 +5,11 @@ that of another machine, and is not counted.
 """
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 from ...servers import PostgreSQLServer, postgresql_programs
-from ..crawling.noise import USUAL
 from ..crawling.project import Project
-from ..crawling.server import Server
-from ..recordings.recording import write_recording
-from ..sites.many_keys import word
-from .crawl import KINDS, NOT_LEARNING, CrawlBench, Overhead, recorded_pages
+from .crawl import KINDS, NOT_LEARNING, CrawlBench, Overhead, served
 
 DATABASE = "benchmark"
 
@@ -44,16 +38,9 @@ def measure(*, quick: bool, quiet: bool = False) -> list[Overhead]:
     with tempfile.TemporaryDirectory(prefix="speed-") as place, PostgreSQLServer(Path(place)) as database:
         url = database.url(DATABASE)
         for kind in KINDS:
-            if quick:
-                kind = replace(kind, pages=kind.pages // 2)
-            with tempfile.TemporaryDirectory(prefix="speed-") as scratch:
-                folder = Path(scratch)
-                path = folder / f"{word(Random(4))}.jsonl.gz"
-                write_recording(path, recorded_pages(kind))
-                with Server(path, noise=() if quiet else USUAL) as server:
-                    bench = StoreBench(kind, folder, server, fixed)
-                    bench.database = database
-                    file = bench.project("sqlite", NOT_LEARNING)
-                    shared = bench.project("postgresql", {**NOT_LEARNING, "DEDUP_STORE": url})
-                    found.append(bench.compare("postgresql", file, shared, 3 if quick else 9))
+            with served(StoreBench, kind, fixed, quick=quick, quiet=quiet) as bench:
+                bench.database = database
+                file = bench.project("sqlite", NOT_LEARNING)
+                shared = bench.project("postgresql", {**NOT_LEARNING, "DEDUP_STORE": url})
+                found.append(bench.compare("postgresql", file, shared, 3 if quick else 9))
     return found
