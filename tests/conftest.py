@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -60,6 +61,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 LOOPBACK_NAMES = ("www.localhost", "m.localhost", "shop.test", "www.shop.test", "other.test")
 
 Serve = Callable[[Mapping[str, Route] | Callable[[Asked], object]], Server]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_java() -> Iterator[None]:
+    """Let Java compile in one quick step: Spark lives for seconds here, and would spend most of them on compiling well."""
+    with patch.dict(os.environ, JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"):
+        yield
 
 
 @pytest.fixture(autouse=True)
