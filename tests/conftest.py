@@ -1,9 +1,10 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -148,9 +149,16 @@ class Project:
 
     def scrapy(self, *args: str, stdin: str = "", fresh: bool = False) -> subprocess.CompletedProcess[str]:
         """Run ``scrapy ARGS`` in the project's folder and return what it said; *fresh* is with a new interpreter."""
+        return self._module("scrapy", args, stdin, fresh=fresh)
+
+    def learning(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """Run ``python -m scrapy_dedup.learning ARGS`` in the project's folder and return what it said."""
+        return self._module("scrapy_dedup.learning", args, stdin)
+
+    def _module(self, name: str, args: Sequence[str], stdin: str, *, fresh: bool = False) -> Any:
         if fresh or not CAN_FORK:
-            return self.python("-m", "scrapy", *args, stdin=stdin)
-        return run_module("scrapy", args, self.folder, self.environment, stdin)
+            return self.python("-m", name, *args, stdin=stdin)
+        return run_module(name, args, self.folder, self.environment, stdin)
 
     def python(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run ``python ARGS`` in the project's folder; deprecations are errors in the plug-in's modules."""

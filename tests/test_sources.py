@@ -29,7 +29,6 @@ from scrapy_dedup.sources.records import ReadOptions, SourceError
 from scrapy_dedup.sources.spill import Spill
 from scrapy_dedup.store.rows import ObservationRow
 
-from .processes import run_module
 from .server import page, prose
 from .source_files import (
     BEGAN,
@@ -625,7 +624,7 @@ def test_a_source_of_which_nothing_can_be_read(project, name, content, said):
     assert said in done.stderr
     assert name in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    done = run_module("scrapy_dedup.learning", ["--from", name, "--dir", "rules"], project.folder, project.environment)
+    done = project.learning("--from", name, "--dir", "rules")
     assert done.returncode == 1
     assert said in done.stderr
 
