@@ -90,11 +90,21 @@ class ServerProcess:
 
     def stop(self) -> None:
         """Stop the server in order."""
+        if self._process is not None:
+            self.resume()
         self._end(signal.SIGINT)
 
     def kill(self) -> None:
         """Kill the server, as a machine that fails does."""
         self._end(signal.SIGKILL)
+
+    def pause(self) -> None:
+        """Have the server hang: its connections stay, its kernel takes all that comes, and nothing answers."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Have the server go on as if nothing had been."""
+        self._signal(signal.SIGCONT)
 
     def has_ended(self) -> bool:
         """Whether somebody else has killed the server, so that it is to be started again."""
@@ -102,6 +112,14 @@ class ServerProcess:
 
     def remove(self) -> None:
         """Remove what the server has kept outside its folder."""
+
+    def _signal(self, what: signal.Signals) -> None:
+        """Send a signal to the server, and then to the processes that it has started."""
+        os.kill(self.pid, what)
+        found = subprocess.run(["pgrep", "-P", str(self.pid)], check=False, capture_output=True, text=True)
+        for child in map(int, found.stdout.split()):
+            with suppress(ProcessLookupError):
+                os.kill(child, what)
 
     def _end(self, by: signal.Signals) -> None:
         process, self._process = self._process, None

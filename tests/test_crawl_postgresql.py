@@ -140,6 +140,46 @@ async def test_a_crawl_whose_server_dies_and_comes_back(
 
 
 @in_reactor
+async def test_a_crawl_whose_server_hangs_and_the_next_one(
+    serve: Serve, postgresql: PostgreSQLServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The crawl goes on and closes, and the next one writes what was spooled when the server goes on, too."""
+    for module in ("postgresql", "writer"):
+        monkeypatch.setattr(f"scrapy_dedup.store.{module}.ANSWER_SECONDS", 1.0)
+    url = f"{postgresql.url()}?connect_timeout=1"
+    server = serve(shop(20))
+    settings = {"DEDUP_STORE": url, "DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 2}
+
+    class Hanging(Links):
+        number = 0
+
+        def parse(self, response: Any) -> Any:
+            self.number += 1
+            if self.number == 20:
+                components = CrawlComponents.of_enabled(self.crawler)
+                assert components is not None
+                assert components.store.flush()
+                postgresql.pause()
+            yield from super().parse(response)
+
+    done = await crawl(Hanging, server.url("/"), **settings)
+    assert done.stats["finish_reason"] == "finished"
+    assert len(done.items) == 61
+    assert done.stats["dedup/store/spooled"] > 30
+    assert "dedup/store/dropped" not in done.stats
+    told = [record.getMessage() for record in caplog.records if "goes on, but what it sees" in record.getMessage()]
+    assert len(told) == 1
+    assert "secret" not in caplog.text
+    postgresql.resume()
+    after = await crawl(Links, server.url("/"), **settings)
+    assert "dedup/store/spooled" not in after.stats
+    with Store.open(url, readonly=True) as store:
+        ((site),) = store.sites()
+        assert site.responses == len(done.items) + len(after.items)
+        assert len(crawl_rows(store, "")) == 2
+
+
+@in_reactor
 async def test_a_crawl_whose_server_stays_away_and_the_next_one(
     serve: Serve, postgresql: PostgreSQLServer, caplog: pytest.LogCaptureFixture
 ) -> None:

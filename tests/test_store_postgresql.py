@@ -132,6 +132,18 @@ def test_whoever_writes_waits_for_its_turn(postgresql_url: str) -> None:
         assert written > 6
 
 
+def test_the_turn_of_a_process_that_says_nothing_any_more_ends(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As that of one whose network has gone, which the server would notice hours later."""
+    monkeypatch.setattr("scrapy_dedup.store.postgresql._TURN_SECONDS", 1.0)
+    with Store.open(postgresql_url) as gone, Store.open(postgresql_url, timeout=20.0) as store:
+        with pytest.raises(StoreError), gone._transaction():
+            store.add([seen("a")])
+        gone.add([seen("b")])
+        assert len(list(store.observations())) == 2
+
+
 def test_many_write_the_same_rows_in_any_order(postgresql_url: str) -> None:
     """Nobody waits in a circle: each URL is written by all, in an order of its own, with sketches and versions that they share."""
     errors: list[BaseException] = []

@@ -94,6 +94,76 @@ def test_what_comes_while_the_server_is_away_is_written_later(
     assert not list(folder.rglob("*.sqlite*"))
 
 
+def test_a_server_that_hangs_is_given_up(
+    make: Callable[..., Writer],
+    postgresql: PostgreSQLServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """No connection is lost, and what is sent is taken: what waits is spooled all the same."""
+    monkeypatch.setattr("scrapy_dedup.store.writer.ANSWER_SECONDS", 1.0)
+    url = f"{postgresql.url()}?connect_timeout=1"
+    writer = make(url)
+    writer.add(seen("a"))
+    assert writer.flush()
+    postgresql.pause()
+    for name in ("b", "c"):  # on a connection that is there, and on a new one
+        writer.add(seen(name))
+        assert not writer.flush()
+        assert writer.failing
+    assert writer.counts.spooled == 2
+    assert "the server does not answer" in caplog.text
+    assert "secret" not in caplog.text
+    postgresql.resume()
+    assert writer.flush()
+    assert urls(url) == ["a", "b", "c"]
+    assert writer.counts._asdict() == {"written": 3, "dropped": 0, "failed": 0, "waiting": 0, "spooled": 0}
+
+
+@pytest.mark.parametrize("crowded", [False, True])
+def test_a_hanging_server_keeps_no_rows_in_memory(
+    make: Callable[..., Writer], postgresql: PostgreSQLServer, monkeypatch: pytest.MonkeyPatch, *, crowded: bool
+) -> None:
+    """Neither a full queue nor the end of the crawl waits as long as an answer may take."""
+    monkeypatch.setattr("scrapy_dedup.store.writer.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("scrapy_dedup.store.writer.ANSWER_SECONDS", NEVER)
+    writer = make(f"{postgresql.url()}?connect_timeout=1", max_waiting=10)
+    assert writer.flush()
+    postgresql.pause()
+    if crowded:
+        writer.add(seen("a"))
+        flushing = Thread(target=writer.flush)
+        flushing.start()
+        wait_until(lambda: writer.counts.waiting == 1 and not writer._queue.qsize())
+        for number in range(6):
+            writer.add(seen(str(number)))
+        flushing.join()
+        wait_until(lambda: writer.counts.spooled == 7)
+    else:
+        writer.add(seen("a"))
+        assert writer.close(0.5)
+        assert writer.counts.spooled == 1
+    assert not writer.counts.dropped
+
+
+def test_what_another_process_keeps_from_being_written_is_spooled(
+    make: Callable[..., Writer], postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is when a lock is held for long, and when the crawl ends."""
+    with Store.open(postgresql_url) as other, other._transaction():
+        closing = make(postgresql_url)
+        closing.add(seen("a"))
+        assert closing.close(0.1)
+        assert closing.counts.spooled == 1
+        monkeypatch.setattr("scrapy_dedup.store.access._LOCK_PATIENCE", 0.0)
+        writer = make(postgresql_url)
+        writer.add(seen("b"))
+        assert not writer.flush()
+        assert (writer.counts.spooled, writer.counts.waiting) == (2, 0)
+    assert writer.flush()
+    assert urls(postgresql_url) == ["a", "b"]
+
+
 def test_what_is_left_is_written_by_the_next_crawl(
     make: Callable[..., Writer], postgresql: PostgreSQLServer, folder: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,16 @@ _LONGEST_PAUSE = 30.0  # seconds between two attempts on a store that fails
 
 
 class StoreAccess:
-    """The store of the writing thread. *target* is what :meth:`Store.open` takes, *spool* the folder of what waits for it."""
+    """The store of the writing thread.
 
-    def __init__(self, target: str | Path, sketches_per_site: int, spool: Path | None = None) -> None:
+    *target* and *patience* are what :meth:`Store.open` takes, *spool* is the folder of what waits for it.
+    """
+
+    def __init__(
+        self, target: str | Path, sketches_per_site: int, spool: Path | None, patience: Callable[[], float]
+    ) -> None:
         self._target = target
+        self._patience = patience
         self._sketches_per_site = sketches_per_site
         #: What waits for the store on disk; None where there is no folder for that.
         self.spool: Spool | None = None
@@ -48,7 +55,12 @@ class StoreAccess:
         if self._store is not None and not self._store.intact():
             self.close()
         if self._store is None:
-            self._store = Store.open(self._target, timeout=_LOCK_WAIT, sketches_per_site=self._sketches_per_site)
+            self._store = Store.open(
+                self._target,
+                timeout=_LOCK_WAIT,
+                sketches_per_site=self._sketches_per_site,
+                patience=self._patience,
+            )
         return self._store
 
     def failed(self, error: StoreError) -> None:

@@ -31,6 +31,7 @@ class Connections:
         self._is_server = engine.dialect.name == "postgresql"
         self._results: set[CursorResult[Any]] = set()
         self._writing = engine.execution_options(writes=True)
+        self._looking = engine.execution_options(slow=True)
 
     def close(self) -> None:
         """Close all connections, also those of results that are not read to the end."""
@@ -63,7 +64,7 @@ class Connections:
         removed = 0
         while True:
             chunk = select(table.c.id).where(condition).limit(CHUNK)
-            with self._transaction() as connection:
+            with self._transaction(slow=True) as connection:
                 number = connection.execute(delete(table).where(table.c.id.in_(chunk))).rowcount
             removed += number
             if number < CHUNK:
@@ -80,7 +81,7 @@ class Connections:
         later = exists().where(used.table.c.id > last, used == table.c.id)
         unused = iter([row.id for row in self.rows(select(table.c.id).where(~exists().where(used == table.c.id)))])
         while some := list(islice(unused, IDS_IN_A_QUERY)):
-            with self._transaction() as connection:
+            with self._transaction(slow=True) as connection:
                 connection.execute(delete(table).where(table.c.id.in_(some), ~later))
 
     def _shrink(self) -> None:
@@ -95,10 +96,10 @@ class Connections:
 
     @contextmanager
     def _transaction(
-        self, sites: Iterable[tuple[str, str]] | None = None, *, secure: bool = False
+        self, sites: Iterable[tuple[str, str]] | None = None, *, secure: bool = False, slow: bool = False
     ) -> Iterator[Connection]:
-        """Begin to write: rows of these sites (scope and site), None: any rows."""
-        with clear_errors(self.place), self._writing.connect() as connection:
+        """Begin to write: rows of these sites (scope and site), None: any rows; *slow* is for what reads much to find them."""
+        with clear_errors(self.place), self._writing.connect().execution_options(slow=slow) as connection:
             if secure and self.path is not None:
                 connection.connection.dbapi_connection.execute("PRAGMA secure_delete = ON")  # type: ignore[union-attr]
             with connection.begin():
@@ -108,7 +109,7 @@ class Connections:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with clear_errors(self.place), self._engine.connect() as connection:
+        with clear_errors(self.place), self._looking.connect() as connection:
             yield connection
 
     @contextmanager

@@ -1,5 +1,6 @@
 """Opening the database of a store."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from sqlalchemy import Engine, create_engine, make_url
@@ -23,14 +24,19 @@ def database_path(target: str | Path) -> Path | None:
     return Path(url.database or MEMORY).absolute() if url.get_backend_name() == "sqlite" else None
 
 
-def open_engine(target: str | Path, *, readonly: bool, timeout: float) -> Engine:
-    """Return an engine on *target*, with the tables made or checked. Raises :exc:`StoreError`."""
+def open_engine(
+    target: str | Path, *, readonly: bool, timeout: float, patience: Callable[[], float] | None = None
+) -> Engine:
+    """Return an engine on *target*, with the tables made or checked. Raises :exc:`StoreError`.
+
+    *patience* gives the seconds that a server may be silent after a quick statement.
+    """
     place = place_of(target)
     try:
         if isinstance(target, str) and "://" in target and is_ambiguous(make_url(target)):
             raise StoreError(place, "has two @ before the path", UNAMBIGUOUS)
         path = database_path(target)
-        engine = _server(str(target), readonly) if path is None else sqlite_engine(path, readonly, timeout)
+        engine = _server(str(target), readonly, patience) if path is None else sqlite_engine(path, readonly, timeout)
     except NoSuchModuleError as error:
         raise StoreError(place, str(error), _TAKES) from error
     except ImportError as error:
@@ -42,14 +48,14 @@ def open_engine(target: str | Path, *, readonly: bool, timeout: float) -> Engine
             check_tables(engine, place, readonly=readonly, timeout=timeout)
     except OldTables:
         engine.dispose()
-        open_engine(target, readonly=False, timeout=timeout).dispose()
-        return open_engine(target, readonly=readonly, timeout=timeout)
+        open_engine(target, readonly=False, timeout=timeout, patience=patience).dispose()
+        return open_engine(target, readonly=readonly, timeout=timeout, patience=patience)
     except (StoreError, SQLAlchemyError):
         engine.dispose()
         raise
     return engine
 
 
-def _server(target: str, readonly: bool) -> Engine:
+def _server(target: str, readonly: bool, patience: Callable[[], float] | None) -> Engine:
     url = server_url(target)
-    return create_engine(target) if url is None else server_engine(url, readonly=readonly)
+    return create_engine(target) if url is None else server_engine(url, readonly=readonly, patience=patience)

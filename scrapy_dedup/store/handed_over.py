@@ -41,6 +41,14 @@ class Flush:
         self.ended.set()
 
 
+def rows_of(handed_over: Row | Task) -> Iterable[Row]:
+    """Return a row, or the rows that a task makes."""
+    made = handed_over if isinstance(handed_over, tuple) else handed_over()
+    if made is None:
+        return ()
+    return (made,) if isinstance(made, (ObservationRow, DiscardRow, SightingRow)) else list(made)
+
+
 def all_of(queue: SimpleQueue[_T]) -> Iterator[_T]:
     """Yield what is in a queue until it is empty, and take it out."""
     while True:

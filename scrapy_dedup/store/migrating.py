@@ -37,7 +37,7 @@ def check_tables(engine: Engine, place: str, *, readonly: bool, timeout: float) 
         if version:
             raise OldTables
         raise StoreError(place, EMPTY, "Crawl first: the crawl records what it sees there.")
-    with engine.execution_options(writes=True).begin() as connection:
+    with engine.execution_options(writes=True, slow=True).begin() as connection:
         if connection.dialect.name == "postgresql":
             take_turn(connection, timeout, None)
         version = version_of(connection, place)  # another process may have been here meanwhile

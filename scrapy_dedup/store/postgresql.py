@@ -5,7 +5,7 @@ written by one process at a time. So processes wait for each other in one order 
 are there in the order of their ids.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -14,9 +14,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from .schema import metadata, signed_hash
 
-#: Seconds that a server that does not answer is waited for, and after which a connection that hangs is given up.
+#: Seconds that a server that cannot be reached is waited for, and after which a connection that the network has lost is given up.
 CONNECT_SECONDS: Final = 3
 _HANGING_SECONDS: Final = 10
+#: Seconds that a server may be silent after a statement that is quick on tables of any size, and after one that reads or changes much.
+ANSWER_SECONDS: Final = 30.0
+_SLOW_ANSWER_SECONDS: Final = 600.0
+#: Seconds after which the server ends the turn of a process that says nothing any more.
+_TURN_SECONDS: Final = 60
 #: The first number of the advisory locks of those who write, and of those of names, and the second of the one that all who write share.
 _LOCKS: Final = 0x5DED
 _NAMED_LOCKS: Final = 0x5DEE
@@ -33,8 +38,11 @@ def server_url(target: str) -> URL | None:
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
 
 
-def server_engine(url: URL, *, readonly: bool) -> Engine:
-    """Return an engine on a server; what the URL, or the environment of libpq, says of the connection counts."""
+def server_engine(url: URL, *, readonly: bool, patience: Callable[[], float] | None) -> Engine:
+    """Return an engine on a server; what the URL, or the environment of libpq, says of the connection counts.
+
+    *patience* gives the seconds that the server may be silent after a quick statement.
+    """
     given = {
         "connect_timeout": CONNECT_SECONDS,
         "tcp_user_timeout": 1_000 * _HANGING_SECONDS,
@@ -43,12 +51,17 @@ def server_engine(url: URL, *, readonly: bool) -> Engine:
     }
     arguments = {name: value for name, value in given.items() if name not in url.query}
     engine = create_engine(url, connect_args=arguments, pool_size=2)
+    if url.get_driver_name() == "psycopg":
+        from .server_connection import bound_answers  # not where the store is a file
+
+        bound_answers(engine, patience or (lambda: ANSWER_SECONDS), lambda: _SLOW_ANSWER_SECONDS)
     return engine.execution_options(postgresql_readonly=True) if readonly else engine
 
 
 def take_turn(connection: Connection, seconds: float, sites: Iterable[tuple[str, str]] | None) -> None:
     """Wait until nobody else writes rows of these sites (scope and site), or any rows (None), till the transaction ends."""
-    connection.exec_driver_sql("SELECT set_config('lock_timeout', %s, true)", (f"{int(1_000 * seconds)}ms",))
+    query = "SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true)"
+    connection.exec_driver_sql(query, (f"{int(1_000 * seconds)}ms", f"{int(1_000 * _TURN_SECONDS)}ms"))
     if sites is None:
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s, %s)", (_LOCKS, _ALL))
         return

@@ -1,7 +1,7 @@
 """The store: what crawls have seen, and what they filtered."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +52,7 @@ _DAY = 86_400
 
 
 class Store(Connections):
-    """A database of observations, page sketches and discards.
-
-    Every method raises :exc:`StoreError` when the database cannot be used. A store may be shared by threads and processes.
-    """
+    """A database of what crawls record; threads and processes may share it. All methods raise :exc:`StoreError` if it fails."""
 
     def __init__(self, target: str | Path, engine: Engine, timeout: float, sketches_per_site: int) -> None:
         super().__init__(target, engine, timeout)
@@ -70,13 +67,16 @@ class Store(Connections):
         readonly: bool = False,
         timeout: float = 5.0,
         sketches_per_site: int = 20_000,
+        patience: Callable[[], float] | None = None,
     ) -> "Store":
         """Open the store at *target*, a path or an SQLAlchemy URL, and create it if it does not exist.
 
         *timeout* is the seconds to wait for another process that writes. *sketches_per_site* bounds the sketches of a scope
-        and site, beyond which only fingerprints are kept, and the versions, of which older ones make room for later ones.
+        and site, beyond which only fingerprints are kept, and the versions, of which older ones make room for later ones. *patience* gives
+        the seconds that a server may be silent after a quick statement.
         """
-        return cls(target, open_engine(target, readonly=readonly, timeout=timeout), timeout, sketches_per_site)
+        engine = open_engine(target, readonly=readonly, timeout=timeout, patience=patience)
+        return cls(target, engine, timeout, sketches_per_site)
 
     def __enter__(self) -> "Store":  # noqa: PYI034 (Self needs Python 3.11)
         return self

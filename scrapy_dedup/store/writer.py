@@ -2,7 +2,6 @@
 
 import logging
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from .access import StoreAccess
 from .database import StoreError
-from .handed_over import Flush, Row, Task, WriterCounts, all_of
-from .rows import DiscardRow, ObservationRow, SightingRow
+from .handed_over import Flush, Row, Task, WriterCounts, all_of, rows_of
+from .postgresql import ANSWER_SECONDS, CONNECT_SECONDS
+from .rows import SightingRow
 from .store import Store
 
 if TYPE_CHECKING:
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Seconds beyond the time to close, in which what is left is written to disk.
+_SPOOLING_SECONDS = 5.0
+
 
 class Writer:
     """Writes rows in batches, in a thread of its own.
 
-    :meth:`add` never waits and nothing here raises into the crawl. A row is in
-    the store after *interval* seconds and the time its batch takes, so that this
-    is what a killed process loses. While the store cannot be written, one warning
-    tells so and rows wait: on disk in *spool*, a folder, where there is one; else in memory, up to *max_waiting* of them or
-    *max_bytes* of what tasks hold. Those past the bound are dropped and counted.
+    :meth:`add` never waits and nothing here raises into the crawl. A row is in the store after *interval* seconds and the time
+    its batch takes, so that this is what a killed process loses. While the store cannot be written, one warning tells so and
+    rows wait: on disk in *spool*, a folder, where there is one; else in memory, up to *max_waiting* of them or *max_bytes* of
+    what tasks hold. Those past the bound are dropped and counted.
 
     *target* is what :meth:`Store.open` takes; the thread opens it.
     """
@@ -62,7 +64,7 @@ class Writer:
         self._settled = 0
         self._accepted = 0  # by add()
         self._held: list[Row] = []  # taken from the queue, not written yet
-        self._access = StoreAccess(target, sketches_per_site, spool)
+        self._access = StoreAccess(target, sketches_per_site, spool, self._patience)
         self._spool = self._access.spool
         self._thread = Thread(target=self._run, name="dedup-writer", daemon=True)
         self._thread.start()
@@ -81,8 +83,7 @@ class Writer:
             return False
         self._bytes_in += size
         self._accepted += 1
-        much = waiting * 2 > self._max_waiting or held * 2 > self._max_bytes
-        if much and not self._access.pause and not self._wake.is_set():
+        if self._is_crowded() and not self._access.pause and not self._wake.is_set():
             self._wake.set()
         self._queue.put((row, size))
         return True
@@ -97,15 +98,14 @@ class Writer:
         return flush.ended.wait(timeout) and flush.written
 
     def close(self, timeout: float = 10.0) -> bool:
-        """Write the waiting rows, for *timeout* seconds at most, and end the thread.
+        """Write the waiting rows, for *timeout* seconds at most, spool the others, and end the thread.
 
-        Return False if rows were dropped, now or before. It waits: call it in a thread
-        where an event loop runs.
+        Return False if rows were dropped, now or before. It waits: call it in a thread where an event loop runs.
         """
         if self._closing is None:
             self._closing = time.monotonic() + timeout
         self._wake.set()
-        self._thread.join(timeout + 1)
+        self._thread.join(timeout + _SPOOLING_SECONDS)
         return not self._thread.is_alive() and not self.counts.dropped
 
     @property
@@ -135,7 +135,16 @@ class Writer:
         """How many of those, the first ones, are in the store, or were refused by it alone."""
         return self._settled
 
+    def _is_crowded(self) -> bool:
+        """Whether half of what may wait in memory does."""
+        return self._queue.qsize() * 2 > self._max_waiting or (self._bytes_in - self._bytes_out) * 2 > self._max_bytes
+
     # The thread's side
+
+    def _patience(self) -> float:
+        """Return the seconds that a server may be silent: few while much waits, and none when the time to close is over."""
+        seconds = CONNECT_SECONDS if self._spool is not None and self._is_crowded() else ANSWER_SECONDS
+        return seconds if self._closing is None else min(seconds, max(0.0, self._closing - time.monotonic()))
 
     def _run(self) -> None:
         try:
@@ -182,7 +191,7 @@ class Writer:
                 return StoreError(str(self._spool.folder), "some rows wait on", "The next crawl writes them.")
             if error is not None:
                 self._access.failed(error)
-                if self._spool is not None and not error.locked:
+                if self._spool is not None and self._access.pause:
                     self._spool_waiting(self._spool)
                 if closing is None or not error.locked or time.monotonic() > closing:
                     return error
@@ -195,21 +204,11 @@ class Writer:
         while len(self._held) < self._batch and (found := next(items, None)) is not None:
             item, size = found
             self._taken += 1
-            if isinstance(item, tuple):
-                self._held.append(item)
-            else:
-                self._held.extend(self._made_by(item))
-                self._bytes_out += size
-
-    def _made_by(self, task: Task) -> Iterable[Row]:
-        try:
-            made = task()
-            if made is None:
-                return ()
-            return (made,) if isinstance(made, (ObservationRow, DiscardRow, SightingRow)) else list(made)
-        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._fail("A response could not be recorded")
-            return ()
+            try:
+                self._held.extend(rows_of(item))
+            except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+                self._fail("A response could not be recorded")
+            self._bytes_out += size
 
     def _write(self) -> StoreError | None:
         """Write the held rows; return what hinders it. Rows that the database refuses by themselves are counted."""
@@ -263,7 +262,7 @@ class Writer:
             self._failed += refused
             if not number:
                 break
-            if self._queue.qsize() * 2 > self._max_waiting or (self._bytes_in - self._bytes_out) * 2 > self._max_bytes:
+            if self._is_crowded():
                 self._spool_waiting(spool)
         return moved
 
@@ -290,6 +289,9 @@ class Writer:
             logger.error("%s (told once, the others are counted)", message, exc_info=True)  # noqa: LOG014
 
     def _lose_the_rest(self) -> None:
+        """Spool what waits, where that can be done; it is lost else."""
+        if self._spool is not None:
+            self._spool_waiting(self._spool)
         self._lost += len(self._held) + sum(1 for _ in all_of(self._queue))
         self._held = []
         if self._spool is not None:
