@@ -22,7 +22,7 @@ from .crawling import Links, crawler_of, in_reactor, rule, run, write_rules
 from .crawling_parts import crawler
 from .server import Asked, page, prose
 from .servers import RedisServer
-from .test_crawl_retraction import EVERY, PLAIN, learned, linked_once, pages_of, status
+from .test_crawl_retraction import EVERY, LENGTH, PLAIN, learned, linked_once, pages_of, status
 from .waiting import PATIENCE, wait_until
 
 pytest.importorskip("scrapy_redis")
@@ -30,6 +30,7 @@ redis = pytest.importorskip("redis")
 
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.scheduler import Scheduler
 
 from scrapy_dedup.crawl.fleet.log_data import SharedRuleTexts
@@ -774,6 +775,25 @@ async def test_what_a_refuted_rule_has_filtered_in_any_worker_is_fetched(
         assert {key: each.status for each in rules for key in each.ops} == status(server), "in both of them"
         assert not [name for name in each.dedup() if name.startswith("errors")]
     assert server.downloads < PLAIN * 0.75, "the right rule goes on to save"
+
+
+@in_reactor
+async def test_what_a_dead_worker_had_filtered_from_the_queue_is_fetched(
+    serve: Serve, redis_server: RedisServer
+) -> None:
+    """It had popped them, and was killed before the store had their rows: the filter of scrapy-redis knows them, nobody else."""
+    server = serve(linked_once)
+    write_rules(*learned(server, "page", "sid"))
+    settings = {**FLEET, "REDIS_URL": redis_server.url, "DEDUP_SAMPLE": 0.1}
+    popped = [server.url(f"/list?of=1&page={at}&sid={sid}") for at in range(2, LENGTH + 1) for sid in range(3)]
+    with redis.Redis.from_url(redis_server.url) as client:
+        scrapy_redis = RFPDupeFilter(client, "links:dupefilter")
+        assert not any(scrapy_redis.request_seen(Request(url)) for url in popped)
+    done = await run(crawler_of(Links, **settings), server.url("/"))
+    assert status(server)["q.page"] is Status.SUSPENDED
+    assert set(pages_of(done.urls)) == EVERY, "no page is lost"
+    assert server.downloads < PLAIN * 0.75, "the right rule goes on to save"
+    assert not [name for name in done.dedup() if name.startswith("errors")]
 
 
 @in_reactor

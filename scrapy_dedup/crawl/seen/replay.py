@@ -108,7 +108,11 @@ class LedgerReplay:
         if not same_key and self._suspended.defers(row.site):
             return
         freed.add(slot)
-        if rescheduler.schedule(request, row):
+        # A worker that was killed may have had it from the queue, and its row in memory: the filter of scrapy-redis knows it then.
+        if rescheduler.schedule(request, row, is_lost=idle and seen.is_shared):
+            if seen.is_shared and not idle and slot not in seen:
+                rescheduler.is_due = True  # it was stopped: when nothing is on its way it is lost
+                return
             rescheduler.done.add(row.url)
             if same_key:
                 self._stats.inc_value("dedup/released/scheduled")

@@ -34,11 +34,14 @@ class Rescheduler:
     #: Whether the ledger may hold filtered requests that are needed now, of earlier runs of the job for instance.
     is_due: bool = attrs.field(default=False, init=False)
 
-    def schedule(self, request: "Request", row: "DiscardRow | None", *, earlier: bool = False) -> bool:
+    def schedule(
+        self, request: "Request", row: "DiscardRow | None", *, earlier: bool = False, is_lost: bool = False
+    ) -> bool:
         """Schedule a filtered request, *earlier* if another crawl has filtered it; return False if that is too late.
 
         *row* is that of the ledger, if it has one: where it had been queued, and was lost or filtered then, the wrapped
-        filter, which remembers it, is not to stop it. It hears of it all the same.
+        filter, which remembers it, is not to stop it. It hears of it all the same. So it is with one that *is lost* if the
+        filter remembers it.
         """
         if not self._status.is_open:
             return False
@@ -46,7 +49,7 @@ class Rescheduler:
             self._claims.claim_unfiltered(request)
             self._tally.scheduled(self._identities.of_url(request.url).site)
         else:
-            has_passed = row is not None and row.job == self._seen.job and had_passed(row)
+            has_passed = is_lost or (row is not None and row.job == self._seen.job and had_passed(row))
             request.meta[RESCHEDULED] = not earlier, has_passed
         try:
             self._status.engine.crawl(request)
