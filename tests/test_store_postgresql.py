@@ -10,7 +10,7 @@ from sqlalchemy import make_url, select, text
 
 from scrapy_dedup.content.versions import Version
 from scrapy_dedup.store.database import StoreError
-from scrapy_dedup.store.postgresql import CONNECT_SECONDS
+from scrapy_dedup.store.postgresql import CONNECT_SECONDS, holding
 from scrapy_dedup.store.report_queries import table_counts
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, SightingRow
 from scrapy_dedup.store.schema import observation
@@ -18,10 +18,15 @@ from scrapy_dedup.store.store import Store
 
 from .servers import PostgreSQLServer, free_port
 from .store_rows import discarded, seen
-from .waiting import PATIENCE
+from .waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.postgresql
-pytest.importorskip("psycopg")
+psycopg = pytest.importorskip("psycopg")
+
+
+def plain(url: str) -> str:
+    """Return a URL as libpq takes it."""
+    return url.replace("+psycopg", "")
 
 
 def why_not(target: str) -> StoreError:
@@ -142,6 +147,29 @@ def test_the_turn_of_a_process_that_says_nothing_any_more_ends(
             store.add([seen("a")])
         gone.add([seen("b")])
         assert len(list(store.observations())) == 2
+
+
+@pytest.mark.parametrize("state", ["idle in transaction", "idle"])
+def test_a_site_that_is_learned_stays_claimed_however_long_it_takes(postgresql_url: str, state: str) -> None:
+    """The server ends whatever is idle for long: another connection, that is idle for as long, has ended meanwhile."""
+    timeout = "idle_in_transaction_session_timeout" if state != "idle" else "idle_session_timeout"
+    url = f"{postgresql_url}?options=-c%20{timeout}%3D300"
+    with Store.open(url) as store, Store.open(postgresql_url) as other, psycopg.connect(plain(postgresql_url)) as watch:
+        watch.autocommit = True
+        with store.claimed("", ["a.test"]) as mine, holding(store._engine, "file", PATIENCE):
+            assert mine == {"a.test"}
+            holders = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
+            states = f"SELECT DISTINCT state FROM pg_stat_activity WHERE pid IN ({holders})"
+            assert watch.execute(states).fetchall() == [("idle",)]
+            with psycopg.connect(plain(url), autocommit=state == "idle") as idle:
+                pid = idle.execute("SELECT pg_backend_pid()").fetchone()
+                wait_until(lambda: not watch.execute("SELECT FROM pg_stat_activity WHERE pid = %s", pid).fetchone())
+                idle.close()
+            assert len(watch.execute(holders).fetchall()) == 2
+            with other.claimed("", ["a.test", "b.test"]) as others:
+                assert others == {"b.test"}
+        with other.claimed("", ["a.test"]) as others:
+            assert others == {"a.test"}
 
 
 def test_many_write_the_same_rows_in_any_order(postgresql_url: str) -> None:
