@@ -471,6 +471,28 @@ def test_sites_are_learned_from_the_spill_as_from_memory():
     assert sorted(map(str, by_site.reports)) == sorted(map(str, at_once.reports))
 
 
+def test_nested_sites_that_are_not_observed_are_not_held(monkeypatch):
+    """A site that leads to any number of others makes learning no larger than the sites that are learned."""
+    from scrapy_dedup.learning import imported
+
+    asked = []
+
+    def noted(urls, *more):
+        asked.append(len(urls))
+        return inner_sites(urls, *more)
+
+    inner_sites = imported.inner_sites
+    monkeypatch.setattr(imported, "inner_sites", noted)
+    seen = [Observation(f"http://out.test/?url=http%3A%2F%2Fsite{n}.test%2F", f"{n}") for n in range(300)]
+    seen += [Observation(f"http://site{n}.test/", f"{n}") for n in (7, 8)]
+    with Spill() as spill:
+        spill.add_all(seen)
+        nested = imported.ImportedEvidence(spill).nested
+    assert nested == {"out.test": {"site7.test", "site8.test"}, "site7.test": set(), "site8.test": set()}
+    assert list(nested)[-1] == "out.test"
+    assert set(asked) == {1}  # URLs are not gathered, however many a site has
+
+
 def test_a_spill_gives_back_what_it_took():
     version = PageReader(pack=packed_version)
     seen = [

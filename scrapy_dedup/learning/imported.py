@@ -29,11 +29,14 @@ class ImportedEvidence:
     @cached_property
     def nested(self) -> dict[str, frozenset[str]]:
         """Site -> the sites whose URLs are nested in its own; each comes after these."""
-        urls: dict[str, list[str]] = {site: [] for site in self.spill.sites}
+        names = {site: site for site in self.spill.sites}
+        inner: dict[str, set[str]] = {site: set() for site in names}
+        # URL by URL: of sites that are not observed, of which a site may name any number, nothing is held.
         for site, url in self.spill.urls_with("http"):
-            urls[site].append(url)
-        inner = {site: inner_sites(of_it, site, self.site_groups) for site, of_it in urls.items()}
-        return {site: inner[site] for site in innermost_first(inner)}
+            for other in inner_sites([url], site, self.site_groups):
+                if other in names:
+                    inner[site].add(names[other])
+        return {site: frozenset(inner[site]) for site in innermost_first(inner)}
 
     def named(self) -> list[str]:
         """Return the names of the sites, each after those whose URLs are nested in its own."""
