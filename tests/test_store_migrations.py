@@ -10,7 +10,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import Table, create_engine, select, text
 
 from scrapy_dedup.store import migrations, schema
 from scrapy_dedup.store.database import StoreError
@@ -80,6 +80,17 @@ def test_migrated_tables_are_those_of_a_new_store(
     with Store.open(store_target) as store, store._engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == str(schema.VERSION)
+
+
+@pytest.mark.parametrize("table", schema.AGING)
+def test_what_is_old_is_found_by_an_index(store_target: str, table: Table) -> None:
+    with Store.open(store_target) as store, store._engine.connect() as connection:
+        if connection.dialect.name == "postgresql":  # where nothing is, reading all is quick
+            connection.execute(text("SET enable_seqscan = off"))
+        explain = "EXPLAIN" if connection.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN"
+        query = f"{explain} SELECT id FROM {table.name} WHERE time < 1 LIMIT 10"
+        plan = str(connection.execute(text(query)).all())
+        assert f"{table.name}_by_time" in plan
 
 
 def test_one_of_several_migrates(baseline: str) -> None:

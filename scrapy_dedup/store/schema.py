@@ -21,7 +21,7 @@ from xxhash import xxh3_64_intdigest
 
 #: Version of the tables, the last one of :mod:`scrapy_dedup.store.migrations`. A store of a later version is refused, one of an
 #: earlier version migrated.
-VERSION = 6
+VERSION = 7
 #: Ids, sites or contents that one query names at most.
 IDS_IN_A_QUERY = 500
 
@@ -160,6 +160,7 @@ discard = Table(
     Column("state", _Text, nullable=False),
     Column("job", _Text, nullable=False, server_default=""),
     Index("discard_by_job", "scope", "spider", "job", "url_key", unique=True),
+    Index("discard_by_time", "time"),
 )
 
 # URLs seen on a page that may be another URL of that page.
