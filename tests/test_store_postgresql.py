@@ -4,16 +4,17 @@ import socket
 import threading
 import traceback
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import make_url, select, text
+from sqlalchemy import event, make_url, select, text
 
 from scrapy_dedup.content.versions import Version
 from scrapy_dedup.store.database import StoreError
 from scrapy_dedup.store.postgresql import CONNECT_SECONDS, holding
 from scrapy_dedup.store.report_queries import table_counts
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, SightingRow
-from scrapy_dedup.store.schema import observation
+from scrapy_dedup.store.schema import IDS_IN_A_QUERY, observation
 from scrapy_dedup.store.store import Store
 
 from .servers import PostgreSQLServer, free_port
@@ -216,6 +217,25 @@ def test_many_write_the_same_rows_in_any_order(postgresql_url: str) -> None:
         assert not list(store.rows(missing))
         ids = [(row.site, row.id) for row in store.rows(select(observation.c.site, observation.c.id))]
         assert len(set(ids)) == len(ids)
+
+
+def test_a_site_is_forgotten_in_small_steps(postgresql_url: str) -> None:
+    """Those who write wait for one of them at most."""
+    steps: list[int] = []
+    with Store.open(postgresql_url) as store:
+        store.add([seen(str(number), str(number)) for number in range(1_200)])
+        store.add([discarded(str(number)) for number in range(1_200)] + [seen("other", site="other.test")])
+
+        def noted(_: object, cursor: Any, statement: str, *more: object) -> None:
+            if statement.startswith("DELETE"):
+                steps.append(cursor.rowcount)
+
+        event.listen(store._engine, "after_cursor_execute", noted)
+        assert store.forget("example.com") == 1_200
+        assert max(steps) <= IDS_IN_A_QUERY
+        assert sum(steps) == 3_600
+        counts = table_counts(store)
+        assert (counts["observation"], counts["discard"], counts["page_sketch"]) == (1, 0, 1)
 
 
 def test_forgetting_what_is_old_leaves_what_is_used(postgresql_url: str) -> None:

@@ -1,5 +1,6 @@
 """Connections to the database of a store: transactions, rows that are streamed, and the file on disk."""
 
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import islice
@@ -7,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, select
+from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, select, true
 
 from .database import clear_errors, database_path, place_of
 from .postgresql import claiming, size_of_tables, take_turn
@@ -79,10 +80,20 @@ class Connections:
         with self._transaction() as connection:
             last = connection.scalar(select(func.max(used.table.c.id))) or 0
         later = exists().where(used.table.c.id > last, used == table.c.id)
-        unused = iter([row.id for row in self.rows(select(table.c.id).where(~exists().where(used == table.c.id)))])
-        while some := list(islice(unused, IDS_IN_A_QUERY)):
+        self._delete_found(table, ~exists().where(used == table.c.id), ~later)
+
+    def _delete_found(self, table: Any, condition: Any, still: Any = None) -> int:
+        """Look for the rows of *table* for which *condition* holds, and delete them in small steps, if *still* holds then.
+
+        Return their number.
+        """
+        ids = iter(array("q", (row.id for row in self.rows(select(table.c.id).where(condition)))))
+        removed = 0
+        while some := list(islice(ids, IDS_IN_A_QUERY)):
+            query = delete(table).where(table.c.id.in_(some), true() if still is None else still)
             with self._transaction(slow=True) as connection:
-                connection.execute(delete(table).where(table.c.id.in_(some), ~later))
+                removed += connection.execute(query).rowcount
+        return removed
 
     def _shrink(self) -> None:
         """Give free pages back to the file system."""
