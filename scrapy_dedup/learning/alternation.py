@@ -94,6 +94,8 @@ def learn_rules_and_masks(
     before = masks or {}
     by_texts = options.policy is not None and options.policy.compares_texts
     priors = None if isinstance(evidence, StoredEvidence) or options.policy is not None else evidence.priors(known)
+    named = evidence.named()
+    names = frozenset(named)
     found: dict[str, tuple[Learned, LearnedMasks]] = {}
     asked: dict[str, tuple[str, ...]] = {}
 
@@ -125,6 +127,8 @@ def learn_rules_and_masks(
             if not fresh.reports:
                 break  # out of time, or nothing to learn from: what an earlier round has found stands
             used = wanted
+            # Whatever URLs are nested in those of a site: of sites that are not learned nobody asks.
+            fresh = replace(fresh, nested={each: inner & names for each, inner in fresh.nested.items()})
             found[site] = fresh, used
             if pages and left:
                 wanted = pages.masks(fresh.book, old)
@@ -137,7 +141,7 @@ def learn_rules_and_masks(
             if options.diagnose and note:
                 found[site] = _with_note(learned, site, note), used
 
-    for site in evidence.named():
+    for site in named:
         if options.deadline.passed():
             break
         learn_in_turns(site)
