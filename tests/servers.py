@@ -41,12 +41,15 @@ def free_port() -> int:
         return int(listening.getsockname()[1])
 
 
+def _children(pid: int) -> list[int]:
+    """The processes that a process has started; elsewhere than on Linux, none: they have to notice by themselves that it is gone."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(each) for each in children.read_text().split()] if children.exists() else []
+
+
 def kill_with_children(pid: int) -> None:
     """Kill a process and those that it has started."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    # Elsewhere than on Linux they have to notice by themselves that it is gone.
-    found = [pid, *map(int, children.read_text().split() if children.exists() else ())]
-    for each in found:
+    for each in (pid, *_children(pid)):
         with suppress(ProcessLookupError):  # it has ended
             os.kill(each, signal.SIGKILL)
 
@@ -116,8 +119,7 @@ class ServerProcess:
     def _signal(self, what: signal.Signals) -> None:
         """Send a signal to the server, and then to the processes that it has started."""
         os.kill(self.pid, what)
-        found = subprocess.run(["pgrep", "-P", str(self.pid)], check=False, capture_output=True, text=True)
-        for child in map(int, found.stdout.split()):
+        for child in _children(self.pid):
             with suppress(ProcessLookupError):
                 os.kill(child, what)
 

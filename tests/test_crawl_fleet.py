@@ -738,7 +738,11 @@ async def test_what_a_dead_worker_was_about_to_fetch_is_free_while_others_are_at
     serve: Serve, redis_server: RedisServer
 ) -> None:
     server = serve(lambda asked: page("start", "/p?id=3&sid=1") if asked.path == "/" else page(prose("3")))
-    settings = {**FLEET, "REDIS_URL": redis_server.url}
+    settings = {
+        **FLEET,
+        "REDIS_URL": redis_server.url,
+        "DEDUP_FLEET": 1,
+    }  # there is no other worker to be taken for dead
     components = components_of(crawler(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}), **settings))
     dead = SharedLog(BaseSettings({"REDIS_URL": redis_server.url}), "links")
     joined = dead.join("job", components.identities.digest())

@@ -170,6 +170,8 @@ async def test_a_crawl_whose_server_hangs_and_the_next_one(
     told = [record.getMessage() for record in caplog.records if "goes on, but what it sees" in record.getMessage()]
     assert len(told) == 1
     assert "secret" not in caplog.text
+    for module in ("postgresql", "writer"):
+        monkeypatch.setattr(f"scrapy_dedup.store.{module}.ANSWER_SECONDS", PATIENCE)
     postgresql.resume()
     after = await crawl(Links, server.url("/"), **settings)
     assert "dedup/store/spooled" not in after.stats

@@ -22,7 +22,7 @@ from scrapy_dedup.store.writer import Writer
 
 from .servers import PostgreSQLServer, free_port
 from .store_rows import discarded, seen
-from .waiting import wait_until
+from .waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.postgresql
 pytest.importorskip("psycopg")
@@ -114,8 +114,9 @@ def test_a_server_that_hangs_is_given_up(
     assert writer.counts.spooled == 2
     assert "the server does not answer" in caplog.text
     assert "secret" not in caplog.text
+    monkeypatch.setattr("scrapy_dedup.store.writer.ANSWER_SECONDS", PATIENCE)
     postgresql.resume()
-    assert writer.flush()
+    wait_until(writer.flush)
     assert urls(url) == ["a", "b", "c"]
     assert writer.counts._asdict() == {"written": 3, "dropped": 0, "failed": 0, "waiting": 0, "spooled": 0}
 

@@ -54,7 +54,9 @@ def server_engine(url: URL, *, readonly: bool, patience: Callable[[], float] | N
     if url.get_driver_name() == "psycopg":
         from .server_connection import bound_answers  # not where the store is a file
 
-        bound_answers(engine, patience or (lambda: ANSWER_SECONDS), lambda: _SLOW_ANSWER_SECONDS)
+        bound_answers(
+            engine, patience or (lambda: ANSWER_SECONDS), lambda: _SLOW_ANSWER_SECONDS, lambda: ANSWER_SECONDS
+        )
     return engine.execution_options(postgresql_readonly=True) if readonly else engine
 
 
@@ -107,6 +109,7 @@ def _session(engine: Engine) -> Iterator[Connection]:
         yield connection
     finally:
         with suppress(SQLAlchemyError):  # the locks go with a connection that is lost
+            connection.execution_options(slow=False)
             connection.exec_driver_sql("SELECT pg_advisory_unlock_all()")
             connection.detach()  # it does not go back into the pool: its settings are its own
         with suppress(SQLAlchemyError):

@@ -60,8 +60,11 @@ def _bounded(steps: "PQGen[_T]", patience: Patience) -> "PQGen[_T]":
         return result
 
 
-def bound_answers(engine: Engine, quick: Patience, slow: Patience) -> None:
-    """Have the connections of *engine* wait as *quick* says for most statements, as *slow* says with the execution option ``slow``."""
+def bound_answers(engine: Engine, quick: Patience, slow: Patience, commit: Patience) -> None:
+    """Have the connections of *engine* wait as *quick* says for most statements, as *slow* says with the execution option ``slow``.
+
+    Transactions end as *commit* says: what is given up then may be in the database all the same, and would be written twice.
+    """
 
     def connect(dialect: Any, record: Any, arguments: Any, options: Any) -> BoundedConnection:
         connection = BoundedConnection.connect(*arguments, **options)
@@ -71,5 +74,9 @@ def bound_answers(engine: Engine, quick: Patience, slow: Patience) -> None:
     def choose(connection: Any, cursor: Any, *_: Any) -> None:
         cursor.connection.patience = slow if connection.get_execution_options().get("slow") else quick
 
+    def end(connection: Any) -> None:
+        connection.connection.dbapi_connection.patience = commit
+
     event.listen(engine, "do_connect", connect)
+    event.listen(engine, "commit", end)
     event.listen(engine, "before_cursor_execute", choose)

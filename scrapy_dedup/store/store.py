@@ -110,7 +110,7 @@ class Store(Connections):
         some = select(d.url_key).where(*its, d.job == job).order_by(d.url_key).limit(CHUNK)
         ended = CHUNK
         while ended == CHUNK:
-            with self._transaction() as connection:
+            with self._transaction(slow=True) as connection:
                 connection.execute(delete(discard).where(*its, d.job == "", d.url_key.in_(some)))
                 renamed = update(discard).where(*its, d.job == job, d.url_key.in_(some)).values(job="")
                 ended = connection.execute(renamed).rowcount
@@ -119,7 +119,7 @@ class Store(Connections):
         """Note that a run of a job was killed: what it had scheduled of its discards is lost with Scrapy's queue."""
         d = discard.c
         its = d.scope == scope, d.spider == spider, d.job == job
-        with self._transaction() as connection:
+        with self._transaction(slow=True) as connection:
             lost = update(discard).where(*its, d.state.in_([state.value for state in SCHEDULED]))
             connection.execute(lost.values(state=DiscardState.LOST.value))
 

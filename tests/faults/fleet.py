@@ -32,7 +32,7 @@ from sqlalchemy import select
 from scrapy_dedup import RuleBook
 from scrapy_dedup.store.schema import discard, observation
 from scrapy_dedup.store.site_texts import named_directory
-from scrapy_dedup.store.store import Store
+from scrapy_dedup.store.store import Store, StoreError
 
 from ..benchmarks.crawling.server import ROOT
 from ..servers import PostgreSQLServer, RedisServer, postgresql_programs, redis_program
@@ -245,9 +245,14 @@ class _Fleet:
         """The URLs of the responses, and of the filtered requests, in a store."""
         if not target:
             return set()
-        with Store.open(target, readonly=True) as store:
-            tables = observation, discard
-            return {row.url for table in tables for row in store.rows(select(table.c.url))}
+        try:
+            with Store.open(target, readonly=True) as store:
+                tables = observation, discard
+                return {row.url for table in tables for row in store.rows(select(table.c.url))}
+        except StoreError:
+            if isinstance(target, Path):  # a spool whose worker was killed before it had made its tables
+                return set()
+            raise
 
 
 def compared(site: FaultySite, run: Run, folder: Path, database: PostgreSQLServer | None) -> tuple[Found, Found]:

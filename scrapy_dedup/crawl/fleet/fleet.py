@@ -86,7 +86,7 @@ class Fleet:
             if self._seen.version != self._seen.newest and not self._seen.adrift:
                 self.rules_changed.send()
             if self._members.leads and not self._seen.adrift:
-                await self._lost_pages.free_of_dead()
+                await self._lost_pages.fetch_of_dead()
                 while await run_in_thread(self._seen.log.pack):
                     pass
             self._idleness.look()
@@ -101,6 +101,8 @@ class Fleet:
             digest = self._identities.digest()
             joined = await run_in_thread(seen.join, digest)
             entries = await run_in_thread(lambda: list(seen.log.packed(NOTHING)))
+            if self._identities.digest() != digest:
+                return  # other rules are in use by now: with these the next time
             await seen.begin_anew(joined, digest, in_turns(entries))
             self.joined.send()
         elif seen.lags:

@@ -5,6 +5,7 @@ worker that waits in a blocking call does not count as dead.
 """
 
 from threading import Event, Lock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from redis.exceptions import RedisError
@@ -35,6 +36,8 @@ class Members:
         # The thread and the event loop ask by turns, so that no answer takes the place of a later one.
         self._turn = Lock()
         self._failures = 0
+        #: When each dead worker was found dead, in seconds of the monotonic clock.
+        self._dead_since: dict[str, float] = {}
         self._thread: Thread | None = None
 
     def open(self) -> None:
@@ -61,6 +64,8 @@ class Members:
             try:
                 found = self._log.beat(self.state, int(self._patience * 1000), at_end)
                 self.leader, self.finished, self.states = found
+                now = monotonic()
+                self._dead_since = {worker: self._dead_since.get(worker, now) for worker in self.dead}
             except (RedisError, OSError):
                 self._failures += 1
                 self.leader = ""
@@ -103,6 +108,12 @@ class Members:
     def dead(self) -> list[str]:
         """The workers that have died."""
         return [worker for worker, state in self.states.items() if not state]
+
+    @property
+    def long_dead(self) -> list[str]:
+        """The workers that have been dead for as long again: where Redis was away all look dead for a moment."""
+        latest = monotonic() - self._patience
+        return [worker for worker, since in self._dead_since.items() if since < latest]
 
     def forget_dead(self) -> int:
         """Forget those that are dead; return how many of them no worker of the job has forgotten before."""

@@ -10,6 +10,8 @@ from ..support.events import Event
 from ..support.request_meta import RESCHEDULED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy.statscollectors import StatsCollector
 
     from ..identity.identities import Identities
@@ -38,6 +40,8 @@ class LostPages:
     #: Pages that were lost, by their slot; and the URLs of those that were requested anew, each once.
     _lost: "dict[int, JournalPage]" = attrs.field(factory=dict, init=False)
     _recovered: set[str] = attrs.field(factory=set, init=False)
+    #: Slots that dead workers were about to fetch, and that are freed when all are idle.
+    _left: set[int] = attrs.field(factory=set, init=False)
     #: The last entry of the log when it was last looked for such pages.
     _searched: str = attrs.field(default="", init=False)
 
@@ -60,30 +64,55 @@ class LostPages:
         if not seen.exchange() or seen.last != last or not members.look() or not members.are_idle:
             self._searched = ""
             return  # somebody goes on
-        await self._free(seen.slots_under_way())
+        lost = seen.slots_under_way()
+        pages = await self._pages(lost)
+        if pages is None:
+            self._searched = ""
+            return
+        self._lost |= pages
+        self._release(lost)
+        seen.exchange()
+        self.slots_freed.send()
         if members.dead and (number := members.forget_dead()):
             self._stats.inc_value("dedup/fleet/dead", number)
 
-    async def free_of_dead(self) -> None:
-        """Free what dead workers were about to fetch, as far as they had told, while the others go on.
+    async def fetch_of_dead(self) -> None:
+        """Request anew what dead workers were about to fetch, as far as they had told, while the others go on.
 
-        What they have taken is no measure: most of that stands in the queue, and is fetched by others.
+        What they have taken is no measure: most of that stands in the queue, and is fetched by others. What cannot be requested
+        by its URL alone is freed when all are idle.
         """
-        if lost := self._seen.slots_sent_by(self._members.dead):
-            await self._free(lost)
+        seen, members = self._seen, self._members
+        lost = seen.slots_sent_by(members.long_dead) - self._left
+        if not lost:
+            return
+        pages = await self._pages(lost)
+        if pages is None:
+            return
+        again = {
+            slot: page
+            for slot, page in pages.items()
+            if page.url not in self._recovered and self._request(page) is not None
+        }
+        self._left |= lost - again.keys()
+        # Released and taken again in one turn: whoever goes on if this worker dies finds a page that is under way.
+        now = again.keys() & seen.slots_sent_by(members.long_dead)
+        self._lost |= {slot: again[slot] for slot in now}
+        self._release(now)
+        self.fetch_anew()
 
-    async def _free(self, lost: set[int]) -> None:
-        seen = self._seen
-        async for page in in_turns(seen.pages()):
-            if page.slot in lost:
-                self._lost[page.slot] = page
-        for slot in lost:
-            if slot not in seen or seen.is_fetched(slot):  # it has come meanwhile
+    async def _pages(self, slots: set[int]) -> "dict[int, JournalPage] | None":
+        """Return the pages of slots; None if other rules are in use by then, which give them other slots."""
+        version = self._seen.version
+        found = {page.slot: page async for page in in_turns(self._seen.pages()) if page.slot in slots}
+        return found if self._seen.version == version else None
+
+    def _release(self, slots: "Iterable[int]") -> None:
+        for slot in slots:
+            if slot not in self._seen or self._seen.is_fetched(slot):  # it has come meanwhile
                 continue
-            if (filtered := seen.release(slot)) is not None:
+            if (filtered := self._seen.release(slot)) is not None:
                 self.request_released.send(filtered)
-        seen.exchange()
-        self.slots_freed.send()
 
     def fetch_anew(self) -> bool:
         """Request the pages that were lost, where nothing is fetched in their place; return whether there are any."""
