@@ -5,8 +5,9 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -91,6 +92,26 @@ async def test_the_event_loop_does_not_wait_for_the_store(
     assert threading.main_thread().name not in opened
 
 
+class Acting(Links):
+    """Does something when it has so many pages."""
+
+    acts: ClassVar[dict[int, Callable[[Any], object]]]
+    number = 0
+
+    def parse(self, response: Any) -> Any:
+        self.number += 1
+        if self.number in self.acts:
+            self.acts[self.number](self.crawler)
+        yield from super().parse(response)
+
+
+def write_all(crawler: Any) -> None:
+    """Have all that a crawl has seen in its store."""
+    components = CrawlComponents.of_enabled(crawler)
+    assert components is not None
+    assert components.store.flush()
+
+
 @in_reactor
 async def test_a_crawl_whose_server_dies_and_comes_back(
     serve: Serve, postgresql: PostgreSQLServer, caplog: pytest.LogCaptureFixture
@@ -101,19 +122,8 @@ async def test_a_crawl_whose_server_dies_and_comes_back(
     server = serve(chain(length))
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
 
-    class Dying(Links):
-        number = 0
-
-        def parse(self, response: Any) -> Any:
-            self.number += 1
-            if self.number == 20:
-                components = CrawlComponents.of_enabled(self.crawler)
-                assert components is not None
-                assert components.store.flush()
-                postgresql.kill()
-            elif self.number == 50:
-                postgresql.start()
-            yield from super().parse(response)
+    class Dying(Acting):
+        acts = {20: lambda crawler: (write_all(crawler), postgresql.kill()), 50: lambda _: postgresql.start()}
 
     done = await crawl(Dying, server.url("/p?id=0"), DEDUP_STORE=url, CONCURRENT_REQUESTS=2)
     assert done.stats["finish_reason"] == "finished"
@@ -150,17 +160,8 @@ async def test_a_crawl_whose_server_hangs_and_the_next_one(
     server = serve(shop(20))
     settings = {"DEDUP_STORE": url, "DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 2}
 
-    class Hanging(Links):
-        number = 0
-
-        def parse(self, response: Any) -> Any:
-            self.number += 1
-            if self.number == 20:
-                components = CrawlComponents.of_enabled(self.crawler)
-                assert components is not None
-                assert components.store.flush()
-                postgresql.pause()
-            yield from super().parse(response)
+    class Hanging(Acting):
+        acts = {20: lambda crawler: (write_all(crawler), postgresql.pause())}
 
     done = await crawl(Hanging, server.url("/"), **settings)
     assert done.stats["finish_reason"] == "finished"

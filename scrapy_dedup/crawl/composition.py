@@ -203,9 +203,10 @@ class CrawlComponents:
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
 
-    def built(self, component: "type[T]") -> "T":
-        """Return a component made with the services that its parameters name."""
-        return component(**{name: getattr(self, name) for name in signature(component).parameters})
+    def built(self, component: "type[T]", **more: Any) -> "T":
+        """Return a component made with the services that its parameters name, some of which are *more* than those of a crawl."""
+        names = signature(component).parameters
+        return component(**{name: more[name] if name in more else getattr(self, name) for name in names})
 
     def new_prober(self) -> "Prober":
         """Return what makes probes; to import what it needs takes a fifth of a second."""

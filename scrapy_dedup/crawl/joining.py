@@ -28,34 +28,11 @@ class Worker:
         components.seen = seen
         components.rule_versions = components.built(RuleVersions)
         seen.take_rules = components.rule_versions.take_first
-        self._members = Members(log, components.settings.fleet)
-        self._lost_pages = LostPages(
-            status=components.status,
-            stats=components.stats,
-            faults=components.faults,
-            identities=components.identities,
-            seen=seen,
-            members=self._members,
-        )
-        self._idleness = FleetIdleness(
-            crawler=components.crawler,
-            status=components.status,
-            faults=components.faults,
-            store=components.store,
-            seen=seen,
-            members=self._members,
-            lost_pages=self._lost_pages,
-        )
-        components.fleet = self._fleet = Fleet(
-            status=components.status,
-            stats=components.stats,
-            faults=components.faults,
-            identities=components.identities,
-            seen=seen,
-            members=self._members,
-            idleness=self._idleness,
-            lost_pages=self._lost_pages,
-        )
+        shared: dict[str, Any] = {"members": Members(log, components.settings.fleet)}
+        shared["lost_pages"] = components.built(LostPages, **shared)
+        shared["idleness"] = components.built(FleetIdleness, **shared)
+        components.fleet = self._fleet = components.built(Fleet, **shared)
+        self._members, self._lost_pages, self._idleness = shared.values()
         self._faults = components.faults
         self._store = components.store
 

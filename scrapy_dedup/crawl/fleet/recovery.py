@@ -89,17 +89,12 @@ class LostPages:
         pages = await self._pages(lost)
         if pages is None:
             return
-        again = {
-            slot: page
-            for slot, page in pages.items()
-            if page.url not in self._recovered and self._request(page) is not None
-        }
+        again = {slot: page for slot, page in pages.items() if self._request(page) is not None}
         self._left |= lost - again.keys()
         # Released and taken again in one turn: whoever goes on if this worker dies finds a page that is under way.
         now = again.keys() & seen.slots_sent_by(members.long_dead)
-        self._lost |= {slot: again[slot] for slot in now}
         self._release(now)
-        self.fetch_anew()
+        self._fetch(again[slot] for slot in now)
 
     async def _pages(self, slots: set[int]) -> "dict[int, JournalPage] | None":
         """Return the pages of slots; None if other rules are in use by then, which give them other slots."""
@@ -117,11 +112,13 @@ class LostPages:
     def fetch_anew(self) -> bool:
         """Request the pages that were lost, where nothing is fetched in their place; return whether there are any."""
         lost, self._lost = self._lost, {}
+        return self._fetch(lost.values())
+
+    def _fetch(self, pages: "Iterable[JournalPage]") -> bool:
         requests = [
             request
-            for page in lost.values()
-            if page.url not in self._recovered
-            and (request := self._request(page)) is not None
+            for page in pages
+            if (request := self._request(page)) is not None
             and (identity := self._identities.of(request)) is not None
             and identity.slot not in self._seen
         ]
@@ -133,7 +130,8 @@ class LostPages:
         return bool(requests)
 
     def _request(self, page: "JournalPage") -> "Request | None":
+        """Return the request of a page, once; None if it cannot be made of its URL and callback alone."""
         names = self._identities.names
-        if not page.plain or page.context or not names.has(page.callback):
+        if page.url in self._recovered or not page.plain or page.context or not names.has(page.callback):
             return None
         return Request(page.url, callback=names.method(page.callback))
