@@ -57,6 +57,7 @@ class Fleet:
     rules_changed: Event[[]] = attrs.field(init=False)
     #: What is left to do is this worker's from now on: the ledger may hold what is needed.
     leadership_gained: Event[[]] = attrs.field(init=False)
+    _is_packing: bool = attrs.field(default=False, init=False)
     _led: bool = attrs.field(default=False, init=False)
     _timer: CallLaterResult | None = attrs.field(default=None, init=False)
 
@@ -87,13 +88,29 @@ class Fleet:
                 self.rules_changed.send()
             if self._members.leads and not self._seen.adrift:
                 await self._lost_pages.fetch_of_dead()
-                while await run_in_thread(self._seen.log.pack):
-                    pass
+                self._begin_packing()
             self._idleness.look()
         except (RedisError, OSError):
             self._faults.count("fleet")
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._faults.report("fleet", "What the other workers do could not be followed")
+
+    def _begin_packing(self) -> None:
+        if not self._is_packing:
+            self._is_packing = True
+            deferred_from_coro(self._pack()).addErrback(lambda _: None)
+
+    async def _pack(self) -> None:
+        """Pack the older entries of the log. Where there are many it takes long, and the others are followed meanwhile."""
+        try:
+            while self._timer is not None and await run_in_thread(self._seen.log.pack):
+                pass
+        except (RedisError, OSError):
+            self._faults.count("fleet")
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._faults.report("fleet", "The log that the workers share could not be packed")
+        finally:
+            self._is_packing = False
 
     async def _exchange(self) -> None:
         seen = self._seen

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: How often it is tried to let a version count when nothing has come since, before it counts all the same.
-_TRIES: Final = 20
+#: How often it is tried to let a version count when nothing has come since, before it counts all the same: what has come
+#: may be fetched twice then, and all that is fetched until it counts is fetched by the rules of before.
+_TRIES: Final = 3
 #: Slots that are written in the step in which a version begins to count.
 _AT_ONCE: Final = 500
 #: Of those that were added last, so many more are looked at.
@@ -154,8 +155,9 @@ class RuleVersions:
         written = set(move.values)
         await run_in_thread(log.write_slots, rules.version, list(written))
         for tried in range(_TRIES):
-            while not move.some(AT_ONCE):
-                await others_turn()
+            seconds = AT_ONCE
+            while not move.some(seconds):
+                seconds = await others_turn()
             new = self._new(move, written)
             if len(new) > _AT_ONCE:
                 await run_in_thread(log.write_slots, rules.version, new)

@@ -153,8 +153,9 @@ class RuleReload:
         aliases = await self._aliases(book, frozenset(changed))
         move = self._seen.move(digest, lambda page: self._slot(book, changed, page))
         try:
-            while move is not None and not self._status.is_closing and not move.some(AT_ONCE):
-                await others_turn()
+            seconds = AT_ONCE
+            while move is not None and not self._status.is_closing and not move.some(seconds):
+                seconds = await others_turn()
             if self._status.is_closing:
                 return False
             if taken_over is None and self._rule_versions is not None and move is not None:

@@ -9,23 +9,29 @@ from .compatibility import sleep
 
 T = TypeVar("T")
 
-#: Seconds of work on end. They are of the processor: on a busy machine as much is done as on another one.
+#: Seconds of work on end, at least and at most. They are of the processor: on a busy machine as much is done as on another one.
 AT_ONCE: Final = 0.004
+_LONGEST: Final = 0.05
 
 
-async def others_turn() -> None:
-    """Let all that is due come first, which in a busy crawl is much."""
+async def others_turn() -> float:
+    """Let all that is due come first; return the seconds of work that are due then.
+
+    Those are as many as the others have had, so that the busiest crawl does not put off this work for ever.
+    """
+    began = thread_time()
     await sleep(0.0)
+    return min(max(AT_ONCE, thread_time() - began), _LONGEST)
 
 
 async def in_turns(items: Iterable[T]) -> AsyncIterator[T]:
-    """Yield the items; after :data:`AT_ONCE` of what is done with them others have their turn."""
+    """Yield the items; after some of what is done with them others have their turn."""
     end = thread_time() + AT_ONCE
     for item in items:
         yield item
         if thread_time() >= end:
-            await others_turn()
-            end = thread_time() + AT_ONCE
+            seconds = await others_turn()
+            end = thread_time() + seconds
 
 
 def drained(items: deque[T]) -> Iterator[T]:

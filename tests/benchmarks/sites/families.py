@@ -29,8 +29,8 @@ LINKED: Final = 4
 FAMILIES: Final = ("topic", "thread", "article", "print")
 PAGES: Final = 1 + NUMBERS * len(FAMILIES)
 """Distinct pages, with the first one."""
-MOST_WITH_LINKS: Final = 1200
-"""Answers after which pages have no links any more, so that every crawl ends."""
+MOST_NEW: Final = 1200
+"""Answers after which pages show the links of earlier ones again, so that every crawl ends, and no page looks different."""
 
 _SPELLINGS: Final[tuple[Callable[[int, Random], str], ...]] = (
     lambda number, rng: f"/view.php?topic={number}",
@@ -121,6 +121,7 @@ class _Site:
         """Count anew, with the same random numbers."""
         self._rng = Random(1)
         self._linked = {"/"}
+        self._shown: list[list[str]] = []
         self.targets: list[str] = []
         self.extra = 0
 
@@ -146,8 +147,12 @@ class _Site:
         page = page_of(target)
         if page is None:
             return "404 Not Found", b"there is no such page"
-        links = links_of(self._rng) if len(self.targets) < MOST_WITH_LINKS else []
-        self._linked.update(links)
+        if len(self._shown) < MOST_NEW:
+            links = links_of(self._rng)
+            self._shown.append(links)
+            self._linked.update(links)
+        else:
+            links = self._shown[len(self.targets) % MOST_NEW]
         return "200 OK", self._noise.on(html_of(page, links).encode(), target)
 
 
