@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 #: How often it is tried to let a version count when nothing has come since, before it counts all the same: what has come
 #: may be fetched twice then, and all that is fetched until it counts is fetched by the rules of before.
 _TRIES: Final = 3
-#: Slots that are written in the step in which a version begins to count.
+#: Slots that are written in the step in which a version begins to count, unless it is tried for the last time.
 _AT_ONCE: Final = 500
 #: Of those that were added last, so many more are looked at.
 _MARGIN: Final = 256
@@ -159,11 +159,12 @@ class RuleVersions:
             while not move.some(seconds):
                 seconds = await others_turn()
             new = self._new(move, written)
-            if len(new) > _AT_ONCE:
+            is_last = tried == _TRIES - 1
+            if len(new) > _AT_ONCE and not is_last:
                 await run_in_thread(log.write_slots, rules.version, new)
                 written.update(new)
                 continue
-            done, version = log.publish(before, seen.last, rules, new, even_with_news=tried == _TRIES - 1)
+            done, version = log.publish(before, seen.last, rules, new, even_with_news=is_last)
             if done:
                 seen.newest = version
                 return True
