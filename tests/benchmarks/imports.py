@@ -183,6 +183,7 @@ def read(kind: str, path: Path, *, learning: bool) -> Import:
         if learning:
             rules = len(list(learn_rules_and_masks(ImportedEvidence(spill), known=RuleBook()).learned.book))
         end = perf_counter()
+    most = _peak_mb()  # to find the files of a cache takes memory, too
     size = (
         sum(each.stat().st_size for each in path.rglob("*") if each.is_file()) if path.is_dir() else path.stat().st_size
     )
@@ -193,7 +194,7 @@ def read(kind: str, path: Path, *, learning: bool) -> Import:
         middle - start,
         end - middle if learning else None,
         before,
-        _peak_mb(),
+        most,
         rules,
     )
 
