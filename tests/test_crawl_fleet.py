@@ -1,6 +1,7 @@
 """Workers of one job: what one of them has seen, the others know, whatever happens to it or to Redis."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from random import Random
 from threading import Event, Thread, current_thread
 from typing import Any, ClassVar
@@ -8,15 +9,16 @@ from typing import Any, ClassVar
 import pytest
 from scrapy import Request
 from scrapy.settings import BaseSettings
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from scrapy_dedup.crawl.seen.journal_lines import JournalPage
+from scrapy_dedup.crawl.seen.rekeying import Rekeying
 from scrapy_dedup.crawl.seen.seen import Waiting
 from scrapy_dedup.crawl.support.compatibility import sleep
 from scrapy_dedup.crawl.support.components import components_of
 from scrapy_dedup.crawl.support.faults import Faults as CrawlFaults
-from scrapy_dedup.rules import Ignore, Status
+from scrapy_dedup.rules import Ignore, RuleBook, Status
 
 from .conftest import Serve
 from .crawling import Links, crawler_of, in_reactor, rule, run, write_rules
@@ -37,7 +39,8 @@ from scrapy_redis.scheduler import Scheduler
 from scrapy_dedup.crawl.fleet.log_data import SharedRuleTexts
 from scrapy_dedup.crawl.fleet.members import BUSY, IDLE, Members
 from scrapy_dedup.crawl.fleet.shared_lines import page_of, taken_line
-from scrapy_dedup.crawl.fleet.shared_log import FRESH, NOTHING, SharedLog
+from scrapy_dedup.crawl.fleet.shared_log import BUCKETS, FRESH, NOTHING, SharedLog
+from scrapy_dedup.crawl.fleet.shared_rules import RuleVersions
 from scrapy_dedup.crawl.fleet.shared_seen import SharedSeen
 
 pytestmark = [pytest.mark.redis, pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")]
@@ -233,6 +236,43 @@ def test_what_was_taken_as_other_rules_began_to_count_has_its_slot_by_them(
     assert one.exchange()
     with redis.Redis.from_url(redis_server.url) as client:
         assert client.smembers(f"{one.log.prefix}slots:2:108") == {b"108"}
+
+
+@in_reactor
+async def test_a_version_counts_although_the_others_never_rest(
+    worker: Callable[..., Worker], redis_server: RedisServer
+) -> None:
+    one, two = worker(), worker()
+    one.take_if_free(0)
+    numbers = iter(range(1, 10_000))
+    news = iter([1, 600, 600])
+
+    class Move(Rekeying):
+        """Whenever all pages are moved the other worker has taken further ones, and more of them than are written at once."""
+
+        def some(self, seconds: float) -> bool:
+            done = super().some(seconds)
+            for number in islice(numbers, next(news) if done else 0):
+                two.take(number, page_numbered(number).url, "parse")
+            two.exchange()
+            return done
+
+    assert one._journal is not None
+    move = Move(one._journal, "other", lambda page: page.slot + 1_000_000)
+    components = components_of(crawler())
+    versions = RuleVersions(components.stats, one, components.identities, components.suspended, components.faults)
+    taken_over = await deferred_from_coro(versions.publish(RuleBook(), ["shop.test"], "other", move))
+    assert taken_over is not None
+    assert one.moved(move)[0] == []
+    taken_over()
+    assert (one.version, one.newest) == (2, 2)
+    for each in (one, two):
+        each.exchange()
+    assert two.newest == 2
+    with redis.Redis.from_url(redis_server.url) as client:
+        assert client.sismember(f"{one.log.prefix}slots:2:{1_000_000 % BUCKETS}", 1_000_000)
+        written = sum(client.scard(key) for key in client.scan_iter(f"{one.log.prefix}slots:2:*"))
+    assert written >= 602, "what had come before the last try"
 
 
 class CountsTries(NoBackoff):
