@@ -129,10 +129,12 @@ return {1, new}
 """
 )
 
-#: Pack the entries up to one. ARGV: the last entry that was packed before, that one, what they are packed into.
+#: Pack the entries up to one, unless the log is another one by now. ARGV: the last entry that was packed before, that one,
+#: what they are packed into, job.
 PACK: Final = """
 local p = KEYS[1]
-if redis.call('HGET', p .. 'meta', 'trimmed') ~= ARGV[1] then return 0 end
+local meta = redis.call('HMGET', p .. 'meta', 'trimmed', 'job')
+if meta[1] ~= ARGV[1] or meta[2] ~= ARGV[4] then return 0 end
 redis.call('RPUSH', p .. 'packed', ARGV[3])
 redis.call('HSET', p .. 'meta', 'trimmed', ARGV[2])
 local ms, seq = string.match(ARGV[2], '^(%d+)-(%d+)$')

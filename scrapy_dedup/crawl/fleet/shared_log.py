@@ -129,7 +129,7 @@ class SharedLog:
         found = [(_text(name), _text(next(iter(fields.values())))) for name, fields in entries]
         if before is None or not found:
             return False
-        return bool(self._called(self._pack, _text(before), found[-1][0], pack(found)))
+        return bool(self._called(self._pack, _text(before), found[-1][0], pack(found), self.job))
 
     # Rules
 

@@ -18,7 +18,7 @@ from ...rules.reading import read_rules
 from ...rules.writing import written_rules
 from ..identity.suspended_rules import Suspension
 from ..support.compatibility import run_in_thread
-from ..support.cooperative import AT_ONCE, others_turn
+from ..support.cooperative import AT_ONCE, Turns
 from .log_data import SharedRuleTexts
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: How often it is tried to let a version count when nothing has come since, before it counts all the same: what has come
-#: may be fetched twice then, and all that is fetched until it counts is fetched by the rules of before.
+#: How often it is tried to let a version count when nothing has come since, before it counts all the same: what comes
+#: within those milliseconds may be fetched twice, and all that is fetched until it counts is fetched by the rules of before.
 _TRIES: Final = 3
 #: Slots that are written in the step in which a version begins to count, unless it is tried for the last time.
 _AT_ONCE: Final = 500
@@ -154,10 +154,15 @@ class RuleVersions:
         await run_in_thread(log.forget_slots, rules.version)  # somebody may have given up
         written = set(move.values)
         await run_in_thread(log.write_slots, rules.version, list(written))
+        turns = Turns()
         for tried in range(_TRIES):
-            seconds = AT_ONCE
-            while not move.some(seconds):
-                seconds = await others_turn()
+            while not move.some(turns.seconds):
+                await turns.others()
+            # From here on in one turn: what the others have done meanwhile, and the version counts.
+            if not seen.exchange() or seen.adrift:  # nor if Redis holds another job
+                return False
+            while not move.some(AT_ONCE):
+                pass
             new = self._new(move, written)
             is_last = tried == _TRIES - 1
             if len(new) > _AT_ONCE and not is_last:
@@ -168,10 +173,8 @@ class RuleVersions:
             if done:
                 seen.newest = version
                 return True
-            if version not in (before, 0):
-                seen.newest = version
-                return False
-            if not seen.exchange():  # nor if Redis holds another job
+            if version != before:
+                seen.newest = version or seen.newest
                 return False
             written.update(new)
             await run_in_thread(log.write_slots, rules.version, new)

@@ -293,4 +293,5 @@ class SharedSeen(FollowedSeen):
         """Hand over what is left."""
         if self._lines:
             self._exchanged()
+        self.log.close()
         super().close()

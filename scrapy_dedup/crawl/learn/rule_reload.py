@@ -1,7 +1,7 @@
 """New rules in the middle of a crawl: read, pages moved to their new keys, and used from one request to the next.
 
 Nothing here holds up the event loop: files are read in a thread, and pages and filtered
-requests are given their new slots for a few milliseconds at a time.
+requests are given their new slots in turns with the rest of the crawl.
 """
 
 from collections import deque
@@ -16,7 +16,7 @@ from ...learning.lifetime.running_counts import checks_in, with_checks
 from .. import signals
 from ..identity.identities import Alias
 from ..support.compatibility import run_in_thread
-from ..support.cooperative import AT_ONCE, drained, in_turns, others_turn
+from ..support.cooperative import Turns, drained, in_turns
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -153,9 +153,9 @@ class RuleReload:
         aliases = await self._aliases(book, frozenset(changed))
         move = self._seen.move(digest, lambda page: self._slot(book, changed, page))
         try:
-            seconds = AT_ONCE
-            while move is not None and not self._status.is_closing and not move.some(seconds):
-                seconds = await others_turn()
+            turns = Turns()
+            while move is not None and not self._status.is_closing and not move.some(turns.seconds):
+                await turns.others()
             if self._status.is_closing:
                 return False
             if taken_over is None and self._rule_versions is not None and move is not None:

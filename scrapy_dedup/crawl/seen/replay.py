@@ -44,7 +44,7 @@ class LedgerReplay:
         """Schedule the filtered requests of this job whose slot is free, the first of each slot.
 
         Some of the others wait for its outcome. When the spider is *idle* nothing is on its way: a slot whose page
-        has not come is free, too. It never works for more than some milliseconds on end. Raises StoreError.
+        has not come is free, too. It works in turns with the rest of the crawl. Raises StoreError.
         """
         reader = _ChunkReader(self._store, self._status.spider.name, self._seen.job)
         freed: set[int] = set()

@@ -1,8 +1,8 @@
-"""Long work in the event loop: done a few milliseconds at a time, so that others have their turn in between."""
+"""Long work in the event loop: some of it at a time, so that others have their turn in between."""
 
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
-from time import thread_time
+from time import monotonic, thread_time
 from typing import Final, TypeVar
 
 from .compatibility import sleep
@@ -11,27 +11,44 @@ T = TypeVar("T")
 
 #: Seconds of work on end, at least and at most. They are of the processor: on a busy machine as much is done as on another one.
 AT_ONCE: Final = 0.004
-_LONGEST: Final = 0.05
+_LONGEST: Final = 0.03
 
 
-async def others_turn() -> float:
-    """Let all that is due come first; return the seconds of work that are due then.
+class Turns:
+    """Turns of a work with the rest of the crawl."""
 
-    Those are as many as the others have had, so that the busiest crawl does not put off this work for ever.
-    """
-    began = thread_time()
-    await sleep(0.0)
-    return min(max(AT_ONCE, thread_time() - began), _LONGEST)
+    #: Seconds that all works have taken so far.
+    _taken = 0.0
+
+    def __init__(self) -> None:
+        #: Seconds of work that are due now.
+        self.seconds = AT_ONCE
+        self._began = monotonic()
+
+    async def others(self) -> None:
+        """Let all that is due come first.
+
+        As much is due then as the rest of the crawl has had, whether it has computed or waited for a server, so that the busiest
+        one does not put off this work for ever. What other works have had does not count: they would drive each other up.
+        """
+        ended = monotonic()
+        Turns._taken += ended - self._began
+        taken = Turns._taken
+        await sleep(0.0)
+        self._began = monotonic()
+        rest = self._began - ended - (Turns._taken - taken)
+        self.seconds = min(max(AT_ONCE, rest), _LONGEST)
 
 
 async def in_turns(items: Iterable[T]) -> AsyncIterator[T]:
     """Yield the items; after some of what is done with them others have their turn."""
-    end = thread_time() + AT_ONCE
+    turns = Turns()
+    end = thread_time() + turns.seconds
     for item in items:
         yield item
         if thread_time() >= end:
-            seconds = await others_turn()
-            end = thread_time() + seconds
+            await turns.others()
+            end = thread_time() + turns.seconds
 
 
 def drained(items: deque[T]) -> Iterator[T]:
