@@ -224,8 +224,12 @@ def test_a_row_is_what_it_was(folder: Path, store_target: str) -> None:
         assert contents(moved) == contents(direct)
 
 
+def on_disk(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
 def test_the_disk_takes_no_more_than_a_limit(
-    make: Callable[..., Writer], monkeypatch: pytest.MonkeyPatch, folder: Path
+    make: Callable[..., Writer], monkeypatch: pytest.MonkeyPatch, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(module, "MOST_BYTES", 500_000)
     writer = make(away(), batch=100)
@@ -235,7 +239,68 @@ def test_the_disk_takes_no_more_than_a_limit(
     counts = writer.counts
     assert counts.spooled > 100
     assert counts.spooled + counts.dropped == 9_000
-    assert sum(file.stat().st_size for file in folder.rglob("*")) < 2_000_000
+    assert on_disk(folder) < 2_000_000
+    assert sum("what comes beyond that is lost" in warning for warning in warnings(caplog)) == 1
+
+
+@pytest.mark.parametrize("alive", [False, True])
+def test_the_limit_is_that_of_all_processes_together(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, caplog: pytest.LogCaptureFixture, *, alive: bool
+) -> None:
+    """A crawl every night, or eight workers, take no more disk than one of them."""
+    most = 2_000_000
+    monkeypatch.setattr(module, "MOST_BYTES", most)
+    url = away()
+    spools = []
+    refused = 0
+    for crawl in range(12):
+        spool = Spool(folder, url)
+        spool.take_over()
+        for batch in range(20):
+            texts = (f"{crawl}/{batch}/{number}" for number in range(50))
+            refused += not spool.add([seen(text, f"text {text} " * 9) for text in texts])
+        spools.append(spool)
+        if not alive:
+            spool.close()
+    taken = on_disk(folder)
+    for spool in spools:
+        spool.close()
+    assert refused > 100
+    assert most * 0.9 < taken < most * 1.5
+    told = sum("what comes beyond that is lost" in warning for warning in warnings(caplog))
+    assert 4 < told <= 12  # each crawl says it once
+    assert len(list(folder.rglob("*.sqlite"))) < 12  # where there is no room no file is begun
+    assert Spool(folder, away()).add([seen("of another store")])
+
+
+def test_what_is_written_elsewhere_makes_room(monkeypatch: pytest.MonkeyPatch, folder: Path, tmp_path: Path) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 400_000)
+    url = away()
+    earlier = Spool(folder, url)
+    number = 0
+    while earlier.add([seen(f"{number}/{each}", f"text {number} {each} " * 9) for each in range(50)]):
+        number += 1
+    spool = Spool(folder, url)
+    assert not spool.add([seen("later")])
+    assert not spool
+    with Store.open(tmp_path / "back.sqlite") as store:
+        while earlier.move_some(store)[0]:
+            pass
+    assert spool.add([seen("later")])
+    assert spool.rows == 1
+    spool.close()
+
+
+def test_the_files_of_others_are_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Not for each batch of rows."""
+    looks = []
+    paths = Spool._paths
+    monkeypatch.setattr(Spool, "_paths", lambda spool: looks.append(1) or paths(spool))
+    spool = Spool(folder, away())
+    for number in range(300):
+        assert spool.add([seen(str(number))])
+    assert len(looks) <= 2
+    spool.close()
 
 
 def test_a_folder_that_cannot_be_made_loses_what_waits(

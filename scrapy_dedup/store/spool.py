@@ -22,8 +22,10 @@ from .store import Store
 
 logger = logging.getLogger(__name__)
 
-#: Bytes that the spool of one process takes at most.
+#: Bytes that the rows which wait for one store take on this machine's disk at most, those of all processes together.
 MOST_BYTES: Final = 512 << 20
+#: Parts of that which a process writes before it looks again how much the others have written.
+_PARTS: Final = 64
 
 
 class Spool:
@@ -37,7 +39,10 @@ class Spool:
         self._own: _SpoolFile | None = None
         #: Rows that wait, also those that an earlier process has left; what :meth:`close` leaves is still told.
         self.rows = 0
+        #: Bytes up to which our own file may grow before the others are looked at again.
+        self._granted = 0
         self._told = False
+        self._told_full = False
 
     def __bool__(self) -> bool:
         """Whether rows wait."""
@@ -60,18 +65,43 @@ class Spool:
 
     def add(self, rows: Sequence[StoreRow]) -> bool:
         """Write rows; return False if there is no room for them."""
+        if not self._has_room():
+            self._tell_full()
+            return False
         if self._own is None:
             with clear_errors(str(self.folder)):
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self._own = _SpoolFile.taken(self.folder / f"{token_hex(8)}.sqlite")
             assert self._own is not None
             self._files.append(self._own)
-        if self._own.store.size() > MOST_BYTES:
-            return False
         self._own.store.add(rows)
         self._own.rows += len(rows)
         self._count()
         return True
+
+    def _has_room(self) -> bool:
+        """Whether more may wait; the files of all processes are looked at when ours has grown by a part of the limit only."""
+        own = 0 if self._own is None else self._own.store.size()
+        if self._own is None or own >= self._granted:
+            room = MOST_BYTES - sum(_bytes_of(path) for path in self._paths())
+            if room <= 0:
+                return False
+            self._granted = own + min(room, MOST_BYTES // _PARTS)
+        return True
+
+    def _paths(self) -> list[Path]:
+        """Return the files in which rows wait, of all processes, with what SQLite has beside them."""
+        return [*self.folder.glob("*.sqlite"), *self.folder.glob("*.sqlite-wal")]
+
+    def _tell_full(self) -> None:
+        if not self._told_full:
+            self._told_full = True
+            logger.warning(
+                "No more than %d MiB may wait in %s to be recorded, of all crawls together: what comes beyond that is lost"
+                " (told once, the rows are counted)",
+                MOST_BYTES >> 20,
+                self.folder,
+            )
 
     def move_some(self, store: Store) -> tuple[int, int]:
         """Write some rows into *store*, the oldest first, and remove them here.
@@ -211,6 +241,13 @@ def _age(path: Path) -> float:
         return -path.stat().st_mtime
     except OSError:  # it is gone
         return 0.0
+
+
+def _bytes_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # another process has emptied it meanwhile
+        return 0
 
 
 def _added(store: Store, rows: Sequence[StoreRow]) -> int:
