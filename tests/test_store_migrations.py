@@ -10,12 +10,13 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Table, create_engine, select, text
+from sqlalchemy import Table, create_engine, inspect, select, text
 
 from scrapy_dedup.store import migrations, schema
-from scrapy_dedup.store.database import StoreError
+from scrapy_dedup.store.database import StoreError, leaving_old_tables
 from scrapy_dedup.store.store import Store
 
+from .conftest import Project
 from .store_rows import discarded, seen
 from .waiting import PATIENCE
 
@@ -69,6 +70,72 @@ def test_tables_of_version_5_are_migrated(baseline: str, monkeypatch: pytest.Mon
         assert [row.value for row in store.rows(select(schema.meta))] == ["1"]
     assert rows_of(baseline) == before
     fill(baseline)
+
+
+def version_of(target: str) -> str:
+    """Return the version that a store of version 5, or a migrated one, notes."""
+    engine = create_engine(target if "://" in target else f"sqlite:///{target}")
+    with engine.connect() as connection:
+        table = "alembic_version" if inspect(connection).has_table("alembic_version") else "meta"
+        found = {"alembic_version": "SELECT version_num FROM alembic_version"}
+        version = connection.scalar(text(found.get(table, "SELECT value FROM meta WHERE name = 'schema'")))
+    engine.dispose()
+    return str(version)
+
+
+def test_what_only_reads_leaves_the_tables_of_a_server(baseline: str) -> None:
+    """A file is migrated, which is one user's."""
+    with leaving_old_tables():
+        if "://" not in baseline:
+            Store.open(baseline, readonly=True).close()
+        else:
+            for _ in range(2):
+                with pytest.raises(StoreError, match=rf"tables of version 5, this release knows {schema.VERSION}, "):
+                    Store.open(baseline, readonly=True)
+            assert version_of(baseline) == "5"
+            Store.open(baseline).close()  # what writes migrates
+        assert version_of(baseline) == str(schema.VERSION)
+        Store.open(baseline, readonly=True).close()
+
+
+@pytest.mark.postgresql
+def test_commands_that_only_read_migrate_no_server(
+    baseline: str, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "://" not in baseline:
+        pytest.skip("a file is migrated")
+    with monkeypatch.context() as patch:  # rows as that version has written them
+        patch.setattr(schema, "VERSION", 5)
+        fill(baseline)
+    settings = project.folder / "shop" / "settings.py"
+    settings.write_text(f"{settings.read_text()}\nDEDUP_STORE = {baseline!r}\n")
+    reading = [
+        ("dedup", "ledger"),
+        ("dedup", "ledger", "--json"),
+        ("dedup", "report"),
+        ("dedup", "prune", "--dry-run"),
+        ("learn-rules", "--dry-run"),
+        ("learn-rules", "--pack", "mine"),
+    ]
+    for words in reading:
+        done = project.scrapy(*words)
+        assert done.returncode == 2, (words, done.stdout, done.stderr)
+        (line,) = done.stderr.splitlines()
+        assert f"tables of version 5, this release knows {schema.VERSION}," in line
+        assert (
+            "A crawl or scrapy learn-rules of this release does; older releases cannot use the store after that."
+            in line
+        )
+        assert version_of(baseline) == "5"
+    done = project.scrapy("dedup", "explain", "http://example.com/a")  # which is about rules first of all
+    assert done.returncode == 0
+    assert "what crawls have recorded is left out" in done.stderr
+    assert "tables of version 5" in done.stderr
+    assert version_of(baseline) == "5"
+    done = project.scrapy("learn-rules")
+    assert done.returncode == 0, done.stderr
+    assert version_of(baseline) == str(schema.VERSION)
+    assert "http://example.com/b" in project.scrapy("dedup", "ledger").stdout
 
 
 @pytest.mark.parametrize("old", [False, True])

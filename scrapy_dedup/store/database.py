@@ -1,19 +1,34 @@
 """Opening the database of a store."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from sqlalchemy import Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
+from . import schema
 from .errors import UNAMBIGUOUS, StoreError, clear_errors, is_ambiguous, place_of
 from .migrating import OldTables, check_tables
 from .postgresql import server_engine, server_url
 from .sqlite import MEMORY, sqlite_engine
 
-__all__ = ["StoreError", "clear_errors", "database_path", "open_engine", "place_of"]
+__all__ = ["StoreError", "clear_errors", "database_path", "leaving_old_tables", "open_engine", "place_of"]
 
 _TAKES = "DEDUP_STORE takes a path or an SQLAlchemy URL such as postgresql+psycopg://user@host/database."
+
+_leaves_old_tables: ContextVar[bool] = ContextVar("leaves_old_tables", default=False)
+
+
+@contextmanager
+def leaving_old_tables() -> Iterator[None]:
+    """Open no store on a server by migrating it, where it is opened to be read: workers of an older release use it, too."""
+    before = _leaves_old_tables.set(True)
+    try:
+        yield
+    finally:
+        _leaves_old_tables.reset(before)
 
 
 def database_path(target: str | Path) -> Path | None:
@@ -46,8 +61,14 @@ def open_engine(
     try:
         with clear_errors(place):
             check_tables(engine, place, readonly=readonly, timeout=timeout)
-    except OldTables:
+    except OldTables as old:
         engine.dispose()
+        if path is None and _leaves_old_tables.get():
+            raise StoreError(
+                place,
+                f"has tables of version {old.version}, this release knows {schema.VERSION}, and what only reads does not migrate them",
+                "A crawl or scrapy learn-rules of this release does; older releases cannot use the store after that.",
+            ) from None
         open_engine(target, readonly=False, timeout=timeout, patience=patience).dispose()
         return open_engine(target, readonly=readonly, timeout=timeout, patience=patience)
     except (StoreError, SQLAlchemyError):

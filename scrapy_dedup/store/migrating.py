@@ -19,7 +19,11 @@ _ANOTHER = "Name another file or database in DEDUP_STORE."
 
 
 class OldTables(Exception):
-    """The store was written by an older version, and opened to be read only."""
+    """The store was written by an older version, that of its tables, and opened to be read only."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
 
 
 def check_tables(engine: Engine, place: str, *, readonly: bool, timeout: float) -> None:
@@ -35,7 +39,7 @@ def check_tables(engine: Engine, place: str, *, readonly: bool, timeout: float) 
         return
     if readonly:
         if version:
-            raise OldTables
+            raise OldTables(version)
         raise StoreError(place, EMPTY, "Crawl first: the crawl records what it sees there.")
     with engine.execution_options(writes=True, slow=True).begin() as connection:
         if connection.dialect.name == "postgresql":

@@ -1,6 +1,7 @@
 """What ``scrapy dedup explain`` prints for a URL."""
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,7 @@ from ...learning.phrases import moment
 from ...report.filtered_urls import record_of
 from ...rules.wording import condition_of, operations_of
 from ...store.database import StoreError
+from ...store.errors import EMPTY
 from ...store.ledger_queries import LedgerFilter, ledger_rows
 from ..inputs.observation_sources import open_store
 from ..terminal.console import print_json, print_wrapped, with_marks
@@ -76,8 +78,13 @@ def store_answers(settings: "DedupSettings", book: "RuleBook") -> Iterator[Store
     """Open the store, if there is one, for as long as URLs are explained."""
     with ExitStack() as opened:
         store = None
-        with suppress(Nothing, StoreError):
+        try:
             store = opened.enter_context(open_store(settings))
+        except Nothing:
+            pass
+        except StoreError as error:  # the rules can be explained without it
+            if error.problem != EMPTY:
+                print(f"dedup explain: what crawls have recorded is left out: {error}", file=sys.stderr)
         yield StoreAnswers(store, settings.scope, book)
 
 
