@@ -133,7 +133,7 @@ def test_commands_that_only_read_migrate_no_server(
     assert "tables of version 5" in done.stderr
     assert version_of(baseline) == "5"
     done = project.scrapy("learn-rules")
-    assert done.returncode == 0, done.stderr
+    assert "nothing to learn" in done.stderr  # it was read: what is in it is too old
     assert version_of(baseline) == str(schema.VERSION)
     assert "http://example.com/b" in project.scrapy("dedup", "ledger").stdout
 
