@@ -1,9 +1,11 @@
 """Workers of one job: what one of them has seen, the others know, whatever happens to it or to Redis."""
 
+import json
 from collections.abc import Callable, Iterator
 from itertools import islice
 from random import Random
 from threading import Event, Thread, current_thread
+from time import monotonic
 from typing import Any, ClassVar
 
 import pytest
@@ -21,7 +23,7 @@ from scrapy_dedup.crawl.support.faults import Faults as CrawlFaults
 from scrapy_dedup.rules import Ignore, RuleBook, Status
 
 from .conftest import Serve
-from .crawling import Links, crawler_of, in_reactor, rule, run, write_rules
+from .crawling import Links, close, crawler_of, in_reactor, rule, run, write_rules
 from .crawling_parts import crawler
 from .server import Asked, page, prose
 from .servers import RedisServer
@@ -35,6 +37,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.scheduler import Scheduler
+from scrapy_redis.spiders import RedisSpider
 
 from scrapy_dedup.crawl.fleet.log_data import SharedRuleTexts
 from scrapy_dedup.crawl.fleet.members import BUSY, IDLE, Members
@@ -588,6 +591,12 @@ def shop(asked: Asked) -> Any:
     return page(prose(str(number)), "/", *(f"/p?id={(number + step) % 24}&sid={step}x{number}" for step in (1, 5, 7)))
 
 
+def said_in(log: SharedLog, sign: str) -> set[str]:
+    """What lines of one kind say."""
+    lines = [line for entry in log.packed(NOTHING) for line in entry.lines]
+    return {line[1:].rstrip("+") for line in lines if line[0] == sign}
+
+
 class Other(Links):
     """A worker that finds the pages by itself only if nobody else does."""
 
@@ -607,11 +616,114 @@ async def test_two_crawls_fetch_what_one_would(serve: Serve, redis_server: Redis
     assert not [name for each in done for name in each.dedup() if name.startswith("errors")]
     assert sum(each.dedup().get("fleet/led", 0) for each in done) >= 1
     log = SharedLog(BaseSettings(settings), "links")
-    lines = [line for entry in log.packed(NOTHING) for line in entry.lines]
+    assert len(said_in(log, ">")) == 24 + 1
+    assert said_in(log, ">") == said_in(log, "="), "who is about to fetch a page tells it"
     log.close()
-    sent, fetched = ({line[1:].rstrip("+") for line in lines if line[0] == sign} for sign in (">", "="))
-    assert len(sent) == 24 + 1
-    assert sent == fetched, "who is about to fetch a page tells it"
+
+
+class Pushed(RedisSpider):  # type: ignore[misc]
+    """Starts with what is pushed into Redis, when it is idle, and waits for more."""
+
+    name = "links"
+    parse = Links.parse
+    #: Whether what is pushed is filtered as links are.
+    filters = False
+
+    async def start(self) -> Any:  # earlier versions of Scrapy would begin with what stands in Redis then
+        for request in ():
+            yield request
+
+    def make_request_from_data(self, data: bytes) -> Any:
+        request = super().make_request_from_data(data)
+        return request.replace(dont_filter=False) if self.filters else request
+
+
+class OtherPushed(Pushed):
+    """Another worker of that job."""
+
+
+def push(client: Any, *urls: str) -> None:
+    client.rpush("links:start_urls", *(json.dumps({"url": url}) for url in urls))
+
+
+@in_reactor
+@pytest.mark.parametrize("filters", [True, False])
+async def test_urls_that_are_pushed_into_redis(
+    serve: Serve, redis_server: RedisServer, filters: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pushed, "filters", filters)
+    server = serve(shop)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
+    settings = {**FLEET, "REDIS_URL": redis_server.url, "MAX_IDLE_TIME_BEFORE_CLOSE": 1}
+    one, same, other = (f"/p?id={number}&sid=pushed" for number in ("3", "3&sid=again", "20"))
+    with redis.Redis.from_url(redis_server.url) as client:
+        push(client, *map(server.url, ("/", one, same, other)))
+    crawlers = [crawler_of(spider, **settings) for spider in (Pushed, OtherPushed)]
+    begun = [Deferred.fromCoroutine(run(each)) for each in crawlers]
+    done = [await each for each in begun]
+    assert (server.hits["/"], server.hits[one], server.hits[same], server.hits[other]) == (
+        (1, 1, 0, 1) if filters else (2, 1, 1, 1)  # the start page by a link to it, too
+    )
+    assert {hit.partition("&")[0] for hit in server.hits if hit != "/"} == {f"/p?id={number}" for number in range(24)}
+    assert server.downloads == server.hits["/"] + server.hits[same] + 24, "links lead to no page again"
+    assert all(each.stats["finish_reason"] == "finished" for each in done)
+    assert not [name for each in done for name in each.dedup() if name.startswith("errors")]
+    log = SharedLog(BaseSettings(settings), "links")
+    assert len(said_in(log, ">")) == 24 + 1
+    assert said_in(log, ">") == said_in(log, "="), "who is about to fetch a page tells it"
+    log.close()
+
+
+@in_reactor
+async def test_what_is_left_is_done_although_spiders_wait_for_urls(serve: Serve, redis_server: RedisServer) -> None:
+    server = serve(linked_once)
+    write_rules(*learned(server, "page", "sid"))
+    settings = {**FLEET, "REDIS_URL": redis_server.url, "DEDUP_SAMPLE": 0.02}
+    dead = SharedLog(BaseSettings(settings), "links")
+    crawlers = [crawler_of(spider, **settings) for spider in (Pushed, OtherPushed)]
+    begun = [Deferred.fromCoroutine(run(each)) for each in crawlers]
+
+    async def until(happened: Callable[[], object]) -> None:
+        end = monotonic() + PATIENCE
+        while not happened():
+            assert not any(each.called for each in begun), "the spiders stay open"
+            assert monotonic() < end, "what was waited for has not happened"
+            await deferred_from_coro(sleep(0.01))
+
+    with redis.Redis.from_url(redis_server.url, decode_responses=True) as client:
+
+        def nothing_is_left() -> bool:
+            log = client.xrevrange(f"{dead.prefix}log", count=1)
+            return bool(log) and client.hget(f"{dead.prefix}meta", "finished") == log[0][0]
+
+        push(client, server.url("/"))
+        await until(lambda: set(pages_of(list(server.hits))) == EVERY and nothing_is_left())
+        assert status(server)["q.page"] is Status.SUSPENDED
+
+        # A worker joins, takes a page, pops its request, and leaves without a word.
+        components = components_of(crawlers[0])
+        url = server.url("/list?of=9&page=2&sid=dead")
+        slot = components.identities.of(Request(url)).slot
+        joined = dead.join("job", components.identities.digest())
+        dead.exchange(NOTHING, joined.version, (), (), (slot, taken_line(JournalPage(slot, url, "parse"))))
+        dead.leave()
+        await until(lambda: server.hits["/list?of=9&page=2&sid=dead"] and nothing_is_left())
+
+        # Whoever fetches what is pushed then, the one that leads sees to what that leaves.
+        leader = next(each for each in crawlers if components_of(each).learning.is_own())
+        engine: Any = leader.engine
+        engine.pause()
+        fetched = len(said_in(dead, "="))
+        push(client, server.url("/list?of=9&page=3&sid=pushed"))
+        await until(lambda: len(said_in(dead, "=")) > fetched)
+        engine.unpause()
+        await until(nothing_is_left)
+    dead.close()
+    for each in crawlers:
+        close(each, "over")
+    done = [await each for each in begun]
+    assert not [name for each in done for name in each.dedup() if name.startswith("errors")]
+    assert server.downloads < PLAIN * 0.75, "the right rule goes on to save"
 
 
 class Teaches(Links):

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 
 from .fleet.fleet import Fleet
@@ -13,6 +14,7 @@ from .fleet.shared_rules import RuleVersions
 from .fleet.shared_seen import SharedSeen
 from .observe.site_masks import read_masks
 from .support.compatibility import run_in_thread
+from .support.request_meta import CHECKED
 from .verify.fleet_checks import FleetChecks
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ class Worker:
         self._members, self._lost_pages, self._idleness = shared.values()
         self._faults = components.faults
         self._store = components.store
+        self._status = components.status
 
     def connect(self, components: Any) -> None:
         """Let the services hear of the other workers."""
@@ -47,6 +50,8 @@ class Worker:
         self._directories = components.directories
         self._masks = components.masks
         self._learning = components.learning
+        self._claims = components.claims
+        components.crawler.signals.connect(self._note_scheduled, signals.request_scheduled)
         fleet = self._fleet
         follows = "fleet", "What the other workers do could not be followed"
         fleet.joined.subscribe(self._note_joined, *follows)
@@ -103,6 +108,18 @@ class Worker:
         url = self._seen.url(slot)
         if url:
             self._learning.note_page(self._identities.site_and_mode(url)[0], url)
+
+    def _note_scheduled(self, request: "Request") -> None:
+        """Let what an idle spider is handed stand for its page, as the requests do that a spider starts with.
+
+        So come the URLs that RedisSpider reads. Without the mark nobody would hear which worker is about to fetch one of them.
+        """
+        if not request.dont_filter or CHECKED in request.meta or self._status.slot.inprogress:
+            return
+        try:
+            self._claims.claim_unfiltered(request)
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._faults.report("fleet", "A request of an idle spider could not be noted")
 
     def _note_sent(self, request: "Request") -> None:
         """Tell the others what this worker is about to fetch: it is lost if the worker dies."""

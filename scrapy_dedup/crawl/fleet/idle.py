@@ -8,7 +8,7 @@ from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 
 from ..support.compatibility import run_in_thread
-from .members import BUSY, IDLE
+from .members import BUSY, DONE, IDLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -64,6 +64,8 @@ class FleetIdleness:
         members = self._members
         if members.state == BUSY or not members.look():
             return
+        if members.state == DONE and members.finished != self._seen.last:
+            members.become(IDLE)  # its spider stays open, as it waits for URLs, and others have gone on
         if not members.are_idle:
             self._is_quiet, self._idle_since = False, None
         elif (not members.others and not members.dead) or self._idle_since == self._seen.last:
