@@ -1,6 +1,7 @@
-"""Where no disk is kept, as docs/how-to/deploy.rst says: a project in an egg, rules in a package, nothing learned or written."""
+"""Where no disk is kept, as docs/how-to/deploy.rst says: a project in an egg, rules in a package or in the store, learning elsewhere."""
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,8 +14,9 @@ from scrapy_dedup.rules import Ignore
 
 from .conftest import SETTINGS, SPIDER, Serve
 from .crawling import rule
-from .server import Asked, page, prose
+from .server import Asked, Server, page, prose
 from .servers import RedisServer
+from .test_store_texts import texts
 from .waiting import PATIENCE
 
 PYPROJECT = """\
@@ -34,45 +36,59 @@ our_rules = ["dedup-rules/*.toml"]
 """
 
 
+FROM_PACKAGE: dict[str, object] = {"DEDUP_RULES": ["our_rules:dedup-rules"], "DEDUP_LEARN": "off"}
+
+
 def shop(asked: Asked) -> object:
     if asked.path == "/":
         return page("start", *(f"/p?id={number}&sid={sid}" for number in range(6) for sid in "abc"))
     return page(prose(asked.query["id"]), f"/p?id={asked.query['id']}&sid=again")
 
 
-class Job:
-    """The environment of a service: a package of rules that is installed, a project in an egg, a folder that is gone afterwards."""
+def package_of_rules(folder: Path, site: str) -> Path:
+    """Write a package of rules, as pip installs it; return the folder that is on the path then."""
+    rules = folder / "site-packages" / "our_rules"
+    rules.mkdir(parents=True)
+    (rules / "__init__.py").touch()
+    RuleBook([rule(site, {"q.sid": Ignore()})]).save(rules / "dedup-rules")
+    (rules.parent / "pyproject.toml").write_text(PYPROJECT)
+    return rules.parent
 
-    def __init__(self, folder: Path, site: str) -> None:
-        rules = folder / "site-packages" / "our_rules"
-        rules.mkdir(parents=True)
-        (rules / "__init__.py").touch()
-        RuleBook([rule(site, {"q.sid": Ignore()})]).save(rules / "dedup-rules")
-        (folder / "site-packages" / "pyproject.toml").write_text(PYPROJECT)
-        self.egg = folder / "shop-1.0-py3.egg"
-        with zipfile.ZipFile(self.egg, "w") as egg:
+
+class Job:
+    """The environment of a service: a project in an egg, packages that are installed, a folder that is gone afterwards."""
+
+    def __init__(self, folder: Path, *packages: Path, **settings: object) -> None:
+        folder.mkdir(exist_ok=True)
+        egg_path = folder / "shop-1.0-py3.egg"
+        with zipfile.ZipFile(egg_path, "w") as egg:
             for name, text in {
                 "shop/__init__.py": "",
-                "shop/settings.py": SETTINGS + 'DEDUP_RULES = ["our_rules:dedup-rules"]\nDEDUP_LEARN = "off"\n',
+                "shop/settings.py": SETTINGS + "".join(f"{name} = {value!r}\n" for name, value in settings.items()),
                 "shop/spiders/__init__.py": "",
                 "shop/spiders/shop.py": SPIDER,
             }.items():
                 egg.writestr(name, text)
         self.folder = folder / "job"
         self.folder.mkdir()
-        self._paths = [str(self.egg), str(folder / "site-packages"), os.environ.get("PYTHONPATH", "")]
+        self._paths = [*map(str, (egg_path, *packages)), os.environ.get("PYTHONPATH", "")]
 
-    def begin(self, start: str, **settings: object) -> "subprocess.Popen[str]":
-        """Begin a crawl, as Scrapyd does: the egg is on the path, and no scrapy.cfg is there."""
+    def begin(self, *words: str, **settings: object) -> "subprocess.Popen[str]":
+        """Begin a command of Scrapy, as Scrapyd does: the egg is on the path, and no scrapy.cfg is there."""
         options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
         return subprocess.Popen(
-            [sys.executable, "-m", "scrapy", "crawl", "shop", "-a", f"start={start}", *options],
+            [sys.executable, "-m", "scrapy", *words, *options],
             cwd=self.folder,
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": "shop.settings", "PYTHONPATH": os.pathsep.join(self._paths)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
+
+    def crawl(self, start: str, **settings: object) -> "subprocess.Popen[str]":
+        """Begin a crawl whose only requests are those of its spider, unless the settings say otherwise."""
+        own: dict[str, object] = {"DEDUP_SAMPLE": 0, "DEDUP_EXTRA": 0, "DEDUP_STARTER": 0}
+        return self.begin("crawl", "shop", "-a", f"start={start}", **own | settings)
 
 
 def said_by(process: "subprocess.Popen[str]") -> str:
@@ -85,8 +101,9 @@ def said_by(process: "subprocess.Popen[str]") -> str:
 
 def test_a_job_whose_disk_is_gone_afterwards(serve: Serve, tmp_path: Path) -> None:
     server = serve(shop)
-    job = Job(tmp_path, f"127.0.0.1:{server.port}")
-    output = said_by(job.begin(server.url("/"), DEDUP_SAMPLE=0, DEDUP_EXTRA=0, DEDUP_STARTER=0))
+    rules = package_of_rules(tmp_path, f"127.0.0.1:{server.port}")
+    job = Job(tmp_path / "one", rules, **FROM_PACKAGE)
+    output = said_by(job.crawl(server.url("/")))
     assert server.downloads == 1 + 6
     assert "1 rule for 1 site" in output
     assert not (job.folder / "dedup-rules").exists(), "nothing is learned"
@@ -102,13 +119,61 @@ def test_a_fleet_of_such_jobs(serve: Serve, tmp_path: Path, redis_server: RedisS
         "SCHEDULER_PERSIST": True,
         "REDIS_URL": redis_server.url,
     }
-    jobs = []
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        jobs.append(Job(tmp_path / name, f"127.0.0.1:{server.port}"))
-    begun = [job.begin(server.url("/"), DEDUP_SAMPLE=0, DEDUP_EXTRA=0, DEDUP_STARTER=0, **fleet) for job in jobs]
-    for each in begun:
+    rules = package_of_rules(tmp_path, f"127.0.0.1:{server.port}")
+    jobs = [Job(tmp_path / name, rules, **FROM_PACKAGE, **fleet) for name in ("one", "two")]
+    for each in [job.crawl(server.url("/")) for job in jobs]:
         said_by(each)
     pages = {target for target in server.hits if target != "/"}
     assert len(pages) == 6
     assert all(server.hits[target] == 1 for target in pages)
+
+
+def pages_of(server: Server) -> set[str]:
+    return {target.partition("&")[0] for target in server.hits if target != "/"}
+
+
+@pytest.mark.postgresql
+def test_jobs_that_share_nothing_but_the_store(serve: Serve, tmp_path: Path, postgresql_url: str) -> None:
+    """Crawls record, a job of its own learns, the next crawls filter, and what one of them refutes the next one knows."""
+    matters = False
+
+    def large_shop(asked: Asked) -> object:
+        if asked.path == "/":
+            return page("start", *(f"/p?id={number}&sid={sid}" for number in range(40) for sid in "abc"))
+        return page(prose(asked.query["id"] + (asked.query["sid"] if matters else "")))
+
+    server = serve(large_shop)
+    every = {f"/p?id={number}" for number in range(40)}
+    settings = {"DEDUP_STORE": postgresql_url, "DEDUP_DIR": "store:", "DEDUP_LEARN": "off"}
+    first, learns, second, third, fourth = (
+        Job(tmp_path / name, **settings) for name in ("first", "learns", "second", "third", "fourth")
+    )
+
+    said_by(first.crawl(server.url("/")))
+    assert server.downloads == 1 + 3 * 40
+    assert texts(postgresql_url) == [], "crawls record only"
+    shutil.rmtree(first.folder)
+
+    assert "1 rule" in said_by(learns.begin("learn-rules"))
+    learned = texts(postgresql_url)
+    assert learned
+    shutil.rmtree(learns.folder)
+
+    server.reset()
+    output = said_by(second.crawl(server.url("/")))
+    assert "1 rule for 1 site" in output
+    assert server.downloads == 1 + 40
+    assert pages_of(server) == every, "no page is lost"
+    assert texts(postgresql_url) == learned, "crawls write no rules"
+    assert not list(second.folder.rglob("*.toml"))
+    shutil.rmtree(second.folder)
+
+    matters = True
+    server.reset()
+    assert "is refuted and suspended" in said_by(third.crawl(server.url("/"), DEDUP_SAMPLE=0.2))
+    assert server.downloads == 1 + 3 * 40, "what it had filtered is fetched after all"
+    shutil.rmtree(third.folder)
+
+    server.reset()
+    said_by(fourth.crawl(server.url("/")))
+    assert server.downloads == 1 + 3 * 40, "the rule is suspended in the store"
