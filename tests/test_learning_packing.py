@@ -1,6 +1,7 @@
 """A pack made of sites: what two of them show stands in it, with the sites that show the contrary."""
 
 from itertools import permutations
+from weakref import ref
 
 import pytest
 from hypothesis import given, settings
@@ -90,6 +91,25 @@ def test_platforms_are_kept_apart_and_new_ones_named_by_their_generators() -> No
 def test_three_sites_of_any_platform_speak_for_all(alike: list[Teacher]) -> None:
     others = [teacher(f"{name}.test", generator=name) for name in ("four", "five", "six")]
     assert said(packed(*others))["", "q.sort"] == (Ignore(), 3, 0)
+
+
+def test_one_site_is_in_memory_at_a_time(alike: list[Teacher]) -> None:
+    class Loaded(Teacher):
+        """Has weak references, and answers that it has not given yet."""
+
+    by_site = {each.site: each for each in alike}
+    alive: list[ref[Teacher]] = []
+
+    def load(site: str) -> Teacher:
+        assert not any(each() for each in alive)
+        known = by_site[site]
+        loaded = Loaded(site, known.sample, known.table, known.rules, known.generators)
+        alive.append(ref(loaded))
+        return loaded
+
+    pack = pack_of("forums", list(by_site), load, Pack("forums", (FORUM,)))
+    assert len(alive) == 2 * len(by_site)
+    assert pack_text(pack) == pack_text(packed(*alike))
 
 
 def test_the_order_of_sites_makes_no_difference(alike: list[Teacher]) -> None:

@@ -183,7 +183,6 @@ def pack_of(
     guesses: dict[PackRule, None] = {}
     parameters: dict[str, Counter[str]] = {}
     generators: Counter[str] = Counter()
-    told: dict[str, Teacher] = {}
     for site in sorted(set(sites)):
         teacher = load(site)
         ran[site] = teacher.platforms(known.values()) or tuple(
@@ -194,7 +193,7 @@ def pack_of(
             guesses.update((replace(guess, platform=platform), None) for guess in teacher.guesses())
             parameters.setdefault(platform, Counter()).update(teacher.parameters())
         guesses.update((guess, None) for guess in teacher.guesses() if guess.is_of_names)
-        told[site] = teacher
+        del teacher  # before the next one is there
     for platform, counts in parameters.items():
         common = sorted(
             (key for key, count in counts.items() if count >= LEAST_SITES), key=lambda key: (-counts[key], key)
@@ -205,12 +204,14 @@ def pack_of(
     counted = {rule: Counter({1: 0, -1: 0}) for rule in asked}
     kinds: dict[PackRule, set[tuple[str, ...]]] = {rule: set() for rule in asked}
     for site, names in ran.items():
+        teacher = load(site)
         for rule in asked:
             if not rule.platform or rule.platform in names:
-                answer = _says(told[site], rule)
+                answer = _says(teacher, rule)
                 counted[rule][answer] += 1
                 if answer > 0:
                     kinds[rule].add(names or (site,))
+        del teacher
     rules = [rule.counted(counted[rule][1], counted[rule][-1]) for rule in asked]
     fresh = [
         rule
