@@ -14,7 +14,7 @@ from scrapy_dedup.rules import Ignore
 
 from .conftest import SETTINGS, SPIDER, Serve
 from .crawling import rule
-from .server import Asked, Server, page, prose
+from .server import Asked, page, prose
 from .servers import RedisServer
 from .test_store_texts import texts
 from .waiting import PATIENCE
@@ -128,52 +128,74 @@ def test_a_fleet_of_such_jobs(serve: Serve, tmp_path: Path, redis_server: RedisS
     assert all(server.hits[target] == 1 for target in pages)
 
 
-def pages_of(server: Server) -> set[str]:
-    return {target.partition("&")[0] for target in server.hits if target != "/"}
+class LargeShop:
+    """A shop of which rules can be learned, whose session ids begin to matter when they are to."""
+
+    every = frozenset(f"/p?id={number}" for number in range(40))
+    #: Requests without rules, and with them.
+    most, least = 1 + 3 * 40, 1 + 40
+
+    def __init__(self, serve: Serve) -> None:
+        self.matters = False
+        self.server = serve(self._answer)
+
+    def _answer(self, asked: Asked) -> object:
+        if asked.path == "/":
+            return page("start", *(f"{link}&sid={sid}" for link in sorted(self.every) for sid in "abc"))
+        return page(prose(asked.query["id"] + (asked.query["sid"] if self.matters else "")))
+
+    def crawl(self, job: Job, **settings: object) -> str:
+        """Crawl it all, and lose the folder; return what the crawl said."""
+        self.server.reset()
+        output = said_by(job.crawl(self.server.url("/"), **settings))
+        assert {target.partition("&")[0] for target in self.server.hits if target != "/"} == self.every, (
+            "no page is lost"
+        )
+        assert not list(job.folder.rglob("*.toml")), "no rules are written"
+        shutil.rmtree(job.folder)
+        return output
 
 
 @pytest.mark.postgresql
 def test_jobs_that_share_nothing_but_the_store(serve: Serve, tmp_path: Path, postgresql_url: str) -> None:
     """Crawls record, a job of its own learns, the next crawls filter, and what one of them refutes the next one knows."""
-    matters = False
-
-    def large_shop(asked: Asked) -> object:
-        if asked.path == "/":
-            return page("start", *(f"/p?id={number}&sid={sid}" for number in range(40) for sid in "abc"))
-        return page(prose(asked.query["id"] + (asked.query["sid"] if matters else "")))
-
-    server = serve(large_shop)
-    every = {f"/p?id={number}" for number in range(40)}
+    large = LargeShop(serve)
     settings = {"DEDUP_STORE": postgresql_url, "DEDUP_DIR": "store:", "DEDUP_LEARN": "off"}
     first, learns, second, third, fourth = (
         Job(tmp_path / name, **settings) for name in ("first", "learns", "second", "third", "fourth")
     )
-
-    said_by(first.crawl(server.url("/")))
-    assert server.downloads == 1 + 3 * 40
+    large.crawl(first)
+    assert large.server.downloads == large.most
     assert texts(postgresql_url) == [], "crawls record only"
-    shutil.rmtree(first.folder)
 
     assert "1 rule" in said_by(learns.begin("learn-rules"))
     learned = texts(postgresql_url)
     assert learned
     shutil.rmtree(learns.folder)
 
-    server.reset()
-    output = said_by(second.crawl(server.url("/")))
-    assert "1 rule for 1 site" in output
-    assert server.downloads == 1 + 40
-    assert pages_of(server) == every, "no page is lost"
-    assert texts(postgresql_url) == learned, "crawls write no rules"
-    assert not list(second.folder.rglob("*.toml"))
-    shutil.rmtree(second.folder)
+    assert "1 rule for 1 site" in large.crawl(second)
+    assert large.server.downloads == large.least
+    assert texts(postgresql_url) == learned, "crawls learn nothing"
 
-    matters = True
-    server.reset()
-    assert "is refuted and suspended" in said_by(third.crawl(server.url("/"), DEDUP_SAMPLE=0.2))
-    assert server.downloads == 1 + 3 * 40, "what it had filtered is fetched after all"
-    shutil.rmtree(third.folder)
+    large.matters = True
+    assert "is refuted and suspended" in large.crawl(third, DEDUP_SAMPLE=0.2)
+    assert large.server.downloads == large.most, "what it had filtered is fetched after all"
+    large.crawl(fourth)
+    assert large.server.downloads == large.most, "the rule is suspended in the store"
 
-    server.reset()
-    said_by(fourth.crawl(server.url("/")))
-    assert server.downloads == 1 + 3 * 40, "the rule is suspended in the store"
+
+@pytest.mark.postgresql
+def test_a_package_of_what_was_learned_from_such_jobs(serve: Serve, tmp_path: Path, postgresql_url: str) -> None:
+    large = LargeShop(serve)
+    store = {"DEDUP_STORE": postgresql_url}
+    package = package_of_rules(tmp_path, "another.example")
+    large.crawl(Job(tmp_path / "first", package, **FROM_PACKAGE, **store))
+    assert large.server.downloads == large.most
+
+    learns = Job(tmp_path / "learns", package, **FROM_PACKAGE, **store)
+    assert "1 rule" in said_by(learns.begin("learn-rules"))
+    shutil.copytree(learns.folder / "dedup-rules", package / "our_rules" / "dedup-rules", dirs_exist_ok=True)
+    shutil.rmtree(learns.folder)
+
+    large.crawl(Job(tmp_path / "second", package, **FROM_PACKAGE, **store))
+    assert large.server.downloads == large.least
