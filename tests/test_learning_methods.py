@@ -379,7 +379,7 @@ def test_rule_files_merge_nothing_that_the_method_keeps_apart(
     rows = made()
     policy = policy_of(method, options)
     assert policy is not None
-    ((site, observed),) = observations_by_site(rows, None, None)[0].items()  # in the order in which they are learned
+    ((site, observed),) = observations_by_site(rows, None)[0].items()  # in the order in which they are learned
     decision = policy.decide(SiteUrls.of(site, clusters(observed), None))
     book = learn_rules(rows, method=method, options=options)
     by_key: dict[str, set[str]] = {}

@@ -96,12 +96,12 @@ def _learned(
     from ..learning.methods.policy import policy_of
     from ..masks.loading import load_masks
     from .inputs.observation_sources import evidence_in_sources, evidence_in_store
-    from .terminal.progress import progress
+    from .terminal.progress import learning_progress
 
     staying = without_learned(known) if prune else known
     with (
         evidence_in_sources(settings, sites, sources) if sources else evidence_in_store(settings, sites) as evidence,
-        progress(f"learning from {sources or 'the store'}") as report,
+        learning_progress(f"learning from {sources or 'the store'}") as report,
     ):
         both = learn_rules_and_masks(
             evidence,

@@ -49,35 +49,40 @@ def _packed(
 ) -> "Pack":
     from ..learning.alternation import learn_rules_and_masks
     from ..learning.learning_options import LearningOptions
-    from ..learning.packing import LEAST_SITES, Teacher, pack_of
+    from ..learning.packing import LEAST_SITES, LOADS, Teacher, pack_of
     from ..learning.phrases import counted
     from ..masks.loading import load_masks
     from .inputs.observation_sources import evidence_in_sources, evidence_in_store
-    from .terminal.progress import progress
+    from .terminal.progress import learning_progress
 
     known = settings.load_rules()
-    with (
-        evidence_in_sources(settings, names, sources) if sources else evidence_in_store(settings, names) as evidence,
-        progress(f"learning from {sources or 'the store'}") as report,
-    ):
+    with evidence_in_sources(settings, names, sources) if sources else evidence_in_store(settings, names) as evidence:
         sites = evidence.named()
         if len(sites) < LEAST_SITES:
             raise Mistake(
                 f"a pack is made of {LEAST_SITES} sites or more, and this is of {counted(len(sites), 'site')} "
                 f"({', '.join(sites)}): what one site shows may be its own"
             )
-        options = LearningOptions(
-            max_loss=settings.max_loss, site_groups=settings.site_groups, names=settings.names, progress=report
-        )
-        both = learn_rules_and_masks(evidence, options, known=known, masks=load_masks(settings.rule_directories))
+        with learning_progress(f"learning from {sources or 'the store'}") as report:
+            options = LearningOptions(
+                max_loss=settings.max_loss, site_groups=settings.site_groups, names=settings.names, progress=report
+            )
+            both = learn_rules_and_masks(evidence, options, known=known, masks=load_masks(settings.rule_directories))
+
+        sizes = evidence.sizes()
+        loaded = 0
 
         def load(site: str) -> Teacher:
+            nonlocal loaded
+            show(f"comparing {site}", loaded, LOADS * sum(sizes.values()))
+            loaded += sizes.get(site, 0)
             mask = both.masks.get(site)
             observations = list(evidence.observations(site, versions=mask is not None))
             rules = both.learned.book.for_site(site) or known.for_site(site)
             return Teacher.of(site, observations, rules, mask)
 
-        return pack_of(base.name, sites, load, base, starter.platforms)
+        with learning_progress("making the pack") as show:
+            return pack_of(base.name, sites, load, base, starter.platforms)
 
 
 def _print(pack: "Pack", *, json: bool) -> None:

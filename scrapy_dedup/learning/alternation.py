@@ -54,6 +54,11 @@ class StoredEvidence:
             sorted(self.sites) if self.sites is not None else sorted(each.site for each in self.store.sites(self.scope))
         )
 
+    def sizes(self) -> dict[str, int]:
+        """Return the number of observations of each site that it is learned from, about."""
+        names = frozenset(self.named())
+        return {each.site: each.responses for each in self.store.sites(self.scope) if each.site in names}
+
     def observations(self, site: str, *, versions: bool) -> Iterable[Observation]:
         """Yield the latest observation of each URL of *site*, and those of the same crawl before it."""
         return self.store.observations(
@@ -141,15 +146,26 @@ def learn_rules_and_masks(
             if options.diagnose and note:
                 found[site] = _with_note(learned, site, note), used
 
-    for site in named:
-        if options.deadline.passed():
-            break
-        learn_in_turns(site)
+    sizes = evidence.sizes() if options.progress else {}
+    done, total = 0, sum(sizes.values())
+
+    def learn_all(sites: Sequence[str]) -> None:
+        nonlocal done
+        for site in sites:
+            if options.deadline.passed():
+                break
+            if options.progress:
+                options.progress(f"learning {site}", done, total)
+            learn_in_turns(site)
+            done += sizes.get(site, 0)
+
+    learn_all(named)
     nested = {site: learned.nested.get(site, frozenset()) for site, (learned, _) in found.items()}
-    for site in learned_again(nested if isinstance(evidence, StoredEvidence) else evidence.nested):
-        if options.deadline.passed():
-            break
-        learn_in_turns(site)
+    again = learned_again(nested if isinstance(evidence, StoredEvidence) else evidence.nested)
+    total += sum(sizes.get(site, 0) for site in again)
+    learn_all(again)
+    if options.progress:
+        options.progress("learned", done, total)
     rules, deep = _together([learned.book for learned, _ in found.values()])
     reports = [_with_what_passes(report, used) for learned, used in found.values() for report in learned.reports]
     departures = [departure for learned, _ in found.values() for departure in learned.departures]

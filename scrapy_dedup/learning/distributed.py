@@ -90,7 +90,7 @@ class Task:
 
     def voice(self, site: str, texts: list[str]) -> Iterator[Row]:
         """Yield (site, name, relevant, irrelevant) of the parameters of a site, by its URLs."""
-        seen = observations_by_site(map(observation_in, sorted(texts)), self.options.site_groups, None)[0][site]
+        seen = observations_by_site(map(observation_in, sorted(texts)), self.options.site_groups)[0][site]
         told = voice_of(site, seen, self.known)
         return ((site, name, *verdicts) for name, verdicts in told.sites.items())
 

@@ -42,6 +42,10 @@ class ImportedEvidence:
         """Return the names of the sites, each after those whose URLs are nested in its own."""
         return list(self.nested)
 
+    def sizes(self) -> dict[str, int]:
+        """Return the number of observations of each site that it is learned from, about."""
+        return {site: min(self.spill.rows(site), self.most_of_site) for site in self.spill.sites}
+
     def observations(self, site: str, *, versions: bool) -> Iterator[Observation]:
         """Yield the observations of *site*, a sample of them where they are very many, in an order that does not depend on theirs."""
         found = self.spill.observations(site, versions=versions)
@@ -81,7 +85,7 @@ class _BySite(Mapping[str, Sequence[Observation]]):
         if site not in self._sites:
             raise KeyError(site)
         observations = self._evidence.observations(site, versions=False)
-        return observations_by_site(observations, self._evidence.site_groups, None)[0][site]
+        return observations_by_site(observations, self._evidence.site_groups)[0][site]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._sites)

@@ -115,9 +115,9 @@ def learn(
     nested in those of others are learned first; the rules of what is not observed are asked of *elsewhere*, or are
     *known*. *priors* tell, by site, what its parameters are on other sites, where *observations* are not of all of these.
     """
-    site_groups, policy, progress = options.site_groups, options.policy, options.progress
+    site_groups, policy = options.site_groups, options.policy
     known = known if known is not None else RuleBook(groups=site_groups)
-    by_site, sketches = observations_by_site(observations, site_groups, progress)
+    by_site, sketches = observations_by_site(observations, site_groups)
     rules: list[Rule] = []
     deep: dict[str, Mapping[str, DeepSplit]] = {}
     reports = []
@@ -132,8 +132,6 @@ def learn(
         if options.deadline.passed():
             logger.warning("Out of time: %d of %d sites were not learned", len(by_site) - number, len(by_site))
             break
-        if progress:
-            progress(f"learning {site}", number, len(by_site))
         pages = sketches.get(site, {})
         found = clusters(seen, (masks or {}).get(site))
         declarations = Declarations.of(seen, site_groups=site_groups) if "declared" in options.learners else None
@@ -182,8 +180,6 @@ def learn(
             requested = {normal_form(each.url): each.url for each in seen}
             odd[site] = tuple(requested[url] for url in outcome.odd)
         reports.append(report)
-    if progress:
-        progress("learned", len(by_site), len(by_site))
     return Learned(RuleBook(rules, deep, site_groups), tuple(reports), tuple(departures), nested, likely, odd)
 
 

@@ -1,14 +1,16 @@
 """The options of a run of learning, made once from arguments or settings and handed down to each site."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..packs.model import Pack
-from .data.by_site import Progress
 from .deadline import NEVER, Deadline
 from .evidence.user_names import Names
 from .learners.registry import LEARNERS, Learner
 from .methods.policy import MethodPolicy
+
+Progress = Callable[[str, int, int], None]
+"""Takes the current activity, and the observations of the sites that are done and of all sites."""
 
 MAX_LOSS = 0.001
 """Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
@@ -37,7 +39,7 @@ class LearningOptions:
     diagnose: bool = False
     """Whether the reports also say how many pages are nearly alike, which takes a second a site."""
     progress: Progress | None = None
-    """Called with how far the run is."""
+    """Called with how far the learning of several sites is."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.max_loss < 1:

@@ -39,6 +39,8 @@ LEAST_ANY = 3
 """Sites that must show what is to hold whatever their platforms are."""
 LEAST_KINDS = 2
 """Platforms that these have to be of."""
+LOADS = 2
+"""Times that each site is loaded: for what it may say, and for what it says of all that others may."""
 MOST_AGAINST = 1 / 4
 """Sites against a rule, for one that speaks for it, up to which it stands in a pack."""
 MOST_SCRIPTS = 4

@@ -5,41 +5,31 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 #: Seconds after which a line says what is being done where standard error is no terminal.
 PATIENCE: Final = 1.0
 #: Seconds between two such lines about a long work.
 _SELDOM: Final = 15.0
+#: Seconds of which the rate tells the time that is left: some steps are long.
+_RATE_OF: Final = 3_600.0
 
 
 @contextmanager
-def progress(doing: str) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a function that shows what is being done and how far it is; None where standard error is no terminal.
-
-    There, a line tells what one is *doing* if it takes long. The function takes a description, the number of steps done and their
-    total.
-    """
+def progress(doing: str) -> Iterator[None]:
+    """Show what one is *doing*; where standard error is no terminal, a line tells it if it takes long."""
     if not sys.stderr.isatty():
-        told = Timer(PATIENCE, lambda: print(f"{doing} ...", file=sys.stderr))
-        told.daemon = True
-        told.start()
-        try:
-            yield None
-        finally:
-            told.cancel()
+        with _line_if_long(doing):
+            yield
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(doing, total=None)
-
-        def show(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total or None)
-
-        yield show
+    with _bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
+        bar.add_task(doing, total=None)
+        yield
 
 
 @contextmanager
@@ -48,32 +38,74 @@ def reading_progress(doing: str) -> Iterator[Callable[[int, int, int], None]]:
 
     Where standard error is no terminal, a line tells it now and then.
     """
+    with _measured(doing, "records", "reading", PATIENCE) as show:
+        yield lambda records, done, total: show("reading", records, done, total)
+
+
+@contextmanager
+def learning_progress(doing: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function that shows how far the sites are: it takes what is done, the observations that were, and all of them.
+
+    Where standard error is no terminal, a line says so if it takes long, and how far it is now and then.
+    """
+    with _measured(doing, "observations", doing, _SELDOM) as show:
+        if sys.stderr.isatty():
+            yield lambda what, done, total: show(what, done, done, total)
+            return
+        with _line_if_long(doing):
+            yield lambda what, done, total: show(what, done, done, total)
+
+
+@contextmanager
+def _measured(doing: str, unit: str, first: str, quiet: float) -> Iterator[Callable[[str, int, int, int], None]]:
+    """Yield a function that shows rate and time left: it takes what is done, a number of *unit*, and a part of a whole (0: unknown).
+
+    Where standard error is no terminal, it is *quiet* for some seconds.
+    """
     began = monotonic()
 
-    def rate_of(records: int) -> str:
-        return f"{records:,} records, {records / max(monotonic() - began, 0.001):,.0f} a second"
+    def rate_of(number: int) -> str:
+        return f"{number:,} {unit}, {number / max(monotonic() - began, 0.001):,.0f} a second"
 
     if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("reading", total=None)
+        with _bar(*columns) as bar:
+            task = bar.add_task(first, total=None)
 
-            def show(records: int, done: int, total: int) -> None:
-                bar.update(task, description=f"reading: {rate_of(records)}", completed=done, total=total or None)
+            def show(what: str, number: int, done: int, total: int) -> None:
+                description = f"{what}: {rate_of(number)}" if number else what
+                bar.update(task, description=description, completed=done, total=total or None)
 
             yield show
         return
-    told = began + PATIENCE - _SELDOM
+    told = began + quiet - _SELDOM
 
-    def tell(records: int, done: int, total: int) -> None:
+    def tell(what: str, number: int, done: int, total: int) -> None:
         nonlocal told
-        if (now := monotonic()) - told < _SELDOM:
+        if not number or (now := monotonic()) - told < _SELDOM:
             return
         told = now
         left = f", {(now - began) * (total - done) / done:,.0f} seconds left" if 0 < done < total else ""
-        print(f"{doing}: {rate_of(records)}{left}", file=sys.stderr)
+        print(f"{doing}: {rate_of(number)}{left}", file=sys.stderr)
 
     yield tell
+
+
+@contextmanager
+def _line_if_long(doing: str) -> Iterator[None]:
+    told = Timer(PATIENCE, lambda: print(f"{doing} ...", file=sys.stderr))
+    told.daemon = True
+    told.start()
+    try:
+        yield
+    finally:
+        told.cancel()
+
+
+def _bar(*columns: Any) -> "Progress":
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=_RATE_OF)

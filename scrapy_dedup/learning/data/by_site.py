@@ -4,7 +4,7 @@ Source: url-parameter-relevance, the passage on query parameters that are URLs.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from urllib.parse import unquote
@@ -85,17 +85,12 @@ def rounds_of(order: Sequence[str], nested: Mapping[str, AbstractSet[str]]) -> l
     return rounds
 
 
-Progress = Callable[[str, int, int], None]
-"""Takes the current activity, the number of steps done, and of all steps."""
-
 MAX_SKETCHES = 200
 """Pages per site that are looked at for those that are nearly alike."""
 
 
 def observations_by_site(
-    observations: Iterable[Observation],
-    site_groups: Mapping[str, Sequence[str]] | None,
-    progress: Progress | None,
+    observations: Iterable[Observation], site_groups: Mapping[str, Sequence[str]] | None
 ) -> tuple[dict[str, list[Observation]], dict[str, dict[str, Sketch]]]:
     """Return the observations of each site, and of some pages of each the sketch by a URL in normal form.
 
@@ -104,9 +99,7 @@ def observations_by_site(
     by_site: dict[str, list[Observation]] = {}
     sketches: dict[str, dict[str, Sketch]] = {}
     known: dict[str, set[str]] = {}
-    for number, observation in enumerate(observations):
-        if progress and number % 1000 == 0:
-            progress("reading observations", number, 0)
+    for observation in observations:
         site = site_of_url(observation.url, groups=site_groups)
         if not site:
             continue
