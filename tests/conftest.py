@@ -66,8 +66,10 @@ Serve = Callable[[Mapping[str, Route] | Callable[[Asked], object]], Server]
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_java() -> Iterator[None]:
-    """Let Java compile in one quick step: Spark lives for seconds here, and would spend most of them on compiling well."""
-    with patch.dict(os.environ, JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"):
+    """Let Java compile in one quick step and trust Spark's classes: it lives for seconds here, and would spend most of them on that."""
+    compiling = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
+    trusting = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+    with patch.dict(os.environ, JAVA_TOOL_OPTIONS=f"{compiling} {trusting}"):
         yield
 
 

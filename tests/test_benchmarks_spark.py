@@ -17,7 +17,7 @@ def test_one_site_has_half_of_all_records():
 @pytest.mark.spark
 @pytest.mark.skipif(why_no_spark() is not None, reason=str(why_no_spark()))
 def test_the_tables(capsys):
-    assert main(["--records", "400", "--sites", "5", "--sizes", "1"]) == 0
+    assert main(["--records", "160", "--sites", "5", "--sizes", "1", "--cores", "1"]) == 0
     printed = capsys.readouterr().out
     assert "records/processor s" in printed
     assert "names of parameters on other sites" in printed
