@@ -1,7 +1,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -151,31 +151,35 @@ class Project:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def scrapy(self, *args: str, stdin: str = "", fresh: bool = False) -> subprocess.CompletedProcess[str]:
+    def scrapy(self, *args: str, stdin: str | bytes = "", fresh: bool = False) -> subprocess.CompletedProcess[str]:
         """Run ``scrapy ARGS`` in the project's folder and return what it said; *fresh* is with a new interpreter."""
-        return self._module("scrapy", args, stdin, fresh=fresh)
+        return self.module("scrapy", *args, stdin=stdin, fresh=fresh)
 
     def learning(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run ``python -m scrapy_dedup.learning ARGS`` in the project's folder and return what it said."""
-        return self._module("scrapy_dedup.learning", args, stdin)
+        return self.module("scrapy_dedup.learning", *args, stdin=stdin)
 
-    def _module(self, name: str, args: Sequence[str], stdin: str, *, fresh: bool = False) -> Any:
+    def module(
+        self, name: str, *args: str, stdin: str | bytes = "", fresh: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """Run ``python -m NAME ARGS``, where NAME may be a file of the project, and return what it said."""
         if fresh or not CAN_FORK:
             return self.python("-m", name, *args, stdin=stdin)
         return run_module(name, args, self.folder, self.environment, stdin)
 
-    def python(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    def python(self, *args: str, stdin: str | bytes = "") -> subprocess.CompletedProcess[str]:
         """Run ``python ARGS`` in the project's folder; deprecations are errors in the plug-in's modules."""
-        return subprocess.run(
+        done = subprocess.run(
             [sys.executable, "-W", "error::DeprecationWarning:scrapy_dedup", *args],
             cwd=self.folder,
             env=self.environment,
-            input=stdin,
+            input=stdin if isinstance(stdin, bytes) else stdin.encode(),
             capture_output=True,
-            encoding="utf-8",
             timeout=PATIENCE,
             check=False,
         )
+        said, errors = (stream.decode().replace(os.linesep, "\n") for stream in (done.stdout, done.stderr))
+        return subprocess.CompletedProcess(done.args, done.returncode, said, errors)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -63,13 +63,13 @@ def _context() -> Any:
 
 
 def run_module(
-    module: str, args: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: str = ""
+    module: str, args: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: str | bytes = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run ``python -m MODULE ARGS`` in *folder* and return what it said. Raises subprocess.TimeoutExpired."""
     with TemporaryDirectory() as name:
         streams = [Path(name, stream) for stream in ("stdin", "stdout", "stderr")]
-        for stream, text in zip(streams, (stdin, "", ""), strict=True):
-            stream.write_bytes(text.encode())
+        for stream, given in zip(streams, (stdin, "", ""), strict=True):
+            stream.write_bytes(given if isinstance(given, bytes) else given.encode())
         forks = vars(learner)["subprocess"] is Forking
         arguments = ([module, *args], str(folder), dict(environment), streams, forks)
         process = _context().Process(target=_module, args=arguments)
@@ -78,7 +78,7 @@ def run_module(
         if process.exitcode is None:
             process.kill()
             raise subprocess.TimeoutExpired(list(args), PATIENCE)
-        _, said, errors = (stream.read_bytes().decode() for stream in streams)
+        said, errors = (stream.read_bytes().decode() for stream in streams[1:])
         return subprocess.CompletedProcess(list(args), process.exitcode, said, errors)
 
 

@@ -32,7 +32,7 @@ def crawled(project: Project, serve: Serve, *options: str) -> tuple[str, str]:
     server = serve(shop)
     site = f"127.0.0.1:{server.port}"
     RuleBook([rule(site, {"q.sid": Ignore()})]).save(project.folder / "dedup-rules")
-    done = project.scrapy("crawl", "shop", "-a", f"start={server.url('/')}", *options, fresh=True)
+    done = project.scrapy("crawl", "shop", "-a", f"start={server.url('/')}", *options)
     assert done.returncode == 0, done.stderr
     return site, done.stderr
 

@@ -130,7 +130,7 @@ process.start()
 
 def test_scripts_crawl(project: Project, serve: Serve) -> None:
     project.write("script.py", SCRIPT)
-    done = project.python("script.py", serve(few).url("/"))
+    done = project.module("script", serve(few).url("/"))
     assert "'dedup/recorded': 7" in done.stderr, done.stderr
 
 

@@ -3,7 +3,6 @@
 import gzip
 import json
 import random
-import subprocess
 import sys
 import zlib
 from collections.abc import Callable
@@ -400,7 +399,7 @@ def test_standard_input(project):
     done = project.scrapy("learn-rules", "--from", "-", stdin=text, fresh=True)
     assert done.returncode == 0, done.stderr
     assert "q.sid" in done.stdout
-    done = project.python("-m", "scrapy_dedup.learning", "--from", "-", "--dir", "elsewhere", stdin=text)
+    done = project.learning("--from", "-", "--dir", "elsewhere", stdin=text)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["rules"] == 1
     assert "q.sid" in (project.folder / "elsewhere" / f"{SITE}.toml").read_text()
@@ -410,17 +409,7 @@ def test_standard_input(project):
 def test_bytes_on_standard_input(project, name):
     fetched = [each for each in responses() if each.status == 200]
     path = (DIGESTS | PAGES)[name](project.folder / name, fetched)
-    command = [sys.executable, "-m", "scrapy", "learn-rules", "--from", "-"]
-    with path.open("rb") as file:
-        done = subprocess.run(
-            command,
-            cwd=project.folder,
-            env=project.environment,
-            stdin=file,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    done = project.scrapy("learn-rules", "--from", "-", stdin=path.read_bytes())
     assert done.returncode == 0, done.stderr
     assert complaints(done.stderr) == []
     assert "q.sid" in (project.folder / "dedup-rules" / f"{SITE}.toml").read_text()
@@ -672,17 +661,18 @@ def test_what_is_left_out_is_told_where_nothing_is_left(project):
 
 def test_what_is_not_installed_is_named(project):
     """Without pyarrow and FastWARC."""
-    code = (
+    project.write(
+        "without.py",
         "import sys; sys.modules['pyarrow'] = sys.modules['fastwarc'] = sys.modules['fastwarc.warc'] = None; "
         "from scrapy.cmdline import execute\n"
         "for name in sys.argv[1:]:\n"
         "    try: execute(['scrapy', 'learn-rules', '--from', name])\n"
-        "    except SystemExit as end: print(end.code)\n"
+        "    except SystemExit as end: print(end.code)\n",
     )
     files = {"a.parquet": (b"PAR1....", "parquet"), "a.warc": (b"WARC/1.0\r\n", "warc")}
     for name, (content, _) in files.items():
         (project.folder / name).write_bytes(content)
-    done = project.python("-c", code, *files)
+    done = project.module("without", *files)
     assert done.stdout.split() == ["2", "2"], done.stderr
     for _, extra in files.values():
         assert f"pip install 'scrapy-dedup[{extra}]'" in done.stderr
