@@ -63,7 +63,7 @@ def test_a_nested_url_of_another_site(project):
         for inner in ["http%3A%2F%2Fabc.com%2Fvideo"]
     ]
     write_rows(project.folder / "seen.jsonl", rows)
-    done = project.scrapy("learn-rules", "--from", "seen.jsonl", fresh=True)
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl")
     assert done.returncode == 0, done.stderr
     assert "100%" in done.stdout
     assert "q.url nested (q.irrelevant2 ignore int{1,6} of abc.com)" in done.stdout
@@ -135,7 +135,7 @@ def test_hand_edits_survive(project):
 def test_crawl_learn_crawl(project, serve, reactor):
     server = serve(shop)
     crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}", "-s", f"TWISTED_REACTOR_ENABLED={reactor}")
-    done = project.scrapy(*crawl, "-s", "DEDUP_LEARN=off", fresh=True)
+    done = project.scrapy(*crawl, "-s", "DEDUP_LEARN=off", fresh=not reactor)
     assert done.returncode == 0, done.stderr
     first = server.downloads
     assert first > 40

@@ -34,7 +34,7 @@ def methods_of(rules: list[Rule]) -> set[str]:
 
 def test_the_example_of_the_rewrite_rules_through_the_command(project: Project) -> None:
     write_rows(project.folder / "seen.jsonl", rows_of(articles()))
-    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--method", "equivalence", fresh=True)
+    done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--method", "equivalence")
     assert (done.returncode, complaints(done.stderr)) == (0, [])
     assert "decided by the method equivalence alone: 1 candidate, 1 passed its test, 1 acts" in done.stdout
     (rule,) = rules_in(project)

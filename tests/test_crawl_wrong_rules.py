@@ -114,7 +114,7 @@ def test_no_page_is_lost_and_none_is_fetched_more_than_twice(
         rules = [Rule(f"localhost:{shop.port}", {}, {f"q.{key}": Ignore()}, Status.ACTIVE) for key in ("lang", "sid")]
         RuleBook(rules).save(folder / "dedup-rules")
         given = {"CONCURRENT_REQUESTS": concurrent, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrent, "DEDUP_STARTER": 0}
-        given |= settings
+        given |= {"CONCURRENT_ITEMS": 16, "DEDUP_REPORT": ""} | settings
         options = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
         done = Project(folder).scrapy("crawl", "shop", "-a", f"start={shop.url}", *options)
     assert done.returncode == 0, done.stderr

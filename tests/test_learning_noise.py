@@ -120,8 +120,8 @@ def test_price_lists_that_changed_while_they_were_crawled() -> None:
 
 
 def test_a_page_that_shows_twice_is_no_noise() -> None:
-    """``k0`` is another page on 3 of 1,500 products, each seen under two URLs."""
-    seen = passed_on(3, 0, 1500, 30)
+    """``k0`` is another page on 3 of 600 products, each seen under two URLs."""
+    seen = passed_on(3, 0, 600, 30)
     for i in (5, 6, 7):
         seen += [Observation(f"{SITE}/v?id={i}&k0=1&k{key}=12", f"special {i}") for key in (1, 2)]
     book = learn(seen).book

@@ -462,14 +462,14 @@ def test_the_page_needs_nothing_else(source: ReportSource) -> None:
 def test_of_many_rows_the_latest_are_shown(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite") as store:
         url = "http://example.com/some/path/of/the/site/page?id={}&sid=0123456789abcdef0123456789abcdef"
-        store.add(discarded("", url=url.format(n), taken_for=url.format(n % 900), time=n, job=str(n % 3)) for n in range(100_000))  # fmt: skip
+        store.add(discarded("", url=url.format(n), taken_for=url.format(n % 900), time=n, job=str(n % 3)) for n in range(30_000))  # fmt: skip
         store.add(seen("", f"a page {n}", url=url.format(n)) for n in range(900))
     report = report_of(ReportSource(str(tmp_path / "store.sqlite")))
     text = html_of(report)
     assert len(report.ledger.rows) == MOST_ROWS
-    assert report.ledger.total == 100_000
-    assert report.ledger.rows[0].time == 99_999
-    assert "The latest 20,000 of 100,000 rows" in text
+    assert report.ledger.total == 30_000
+    assert report.ledger.rows[0].time == 29_999
+    assert "The latest 20,000 of 30,000 rows" in text
     assert len(text) < 10_000_000
 
 
