@@ -56,6 +56,8 @@ class SharedSeen(FollowedSeen):
         self._late: list[JournalPage] = []
         #: Takes over the rules of the job, and returns what slots are made by then. Set by the composition root.
         self.take_rules: Callable[[], str] = lambda: ""
+        #: Called when other rules begin to count. Set by the fleet.
+        self.newer_rules: Callable[[], None] = lambda: None
 
     # What is handed over
 
@@ -178,10 +180,13 @@ class SharedSeen(FollowedSeen):
         ):  # Redis has not noted these slots: they are of other rules
             self._late += self._unsent
         self._lines, self._changed_slots, self._unsent = [], [], []
+        are_newer = reply.version != self.newest
         self.newest = reply.version
         self.lags = reply.packed
         self.follow(reply.entries, reply.last)
         self.adrift = reply.packed
+        if are_newer and not self.adrift:
+            self.newer_rules()
         return reply
 
     # Other rules
