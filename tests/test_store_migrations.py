@@ -114,6 +114,7 @@ def test_commands_that_only_read_migrate_no_server(
         ("dedup", "ledger", "--json"),
         ("dedup", "report"),
         ("dedup", "prune", "--dry-run"),
+        ("dedup", "copy", "store:", "rules"),
         ("learn-rules", "--dry-run"),
         ("learn-rules", "--pack", "mine"),
     ]
