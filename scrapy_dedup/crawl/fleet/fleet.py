@@ -66,7 +66,8 @@ class Fleet:
         self.slot_fetched, self.request_released = Event(self._faults), Event(self._faults)
         self.told, self.check_popped = Event(self._faults), Event(self._faults)
         self.rules_changed, self.leadership_gained = Event(self._faults), Event(self._faults)
-        self._seen.newer_rules = self.rules_changed.send  # at once: what goes out meanwhile goes out by the rules of before
+        # At once: what goes out meanwhile goes out by the rules of before.
+        self._seen.newer_rules = self.rules_changed.send
 
     def open(self) -> None:
         """Follow the others from now on, as the spider is open."""
