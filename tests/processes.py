@@ -12,6 +12,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import cache
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -52,8 +53,9 @@ _ROOT = Path(__file__).resolve().parent.parent
 _SERVER = forkserver._forkserver
 
 
+@cache
 def _context() -> Any:
-    """Return what starts processes; the first time, start the server that they are forked from, which finds the tests."""
+    """Return what starts processes, and start the server that they are forked from, which finds the tests."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_IMPORTED)
     found = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))

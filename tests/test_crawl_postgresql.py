@@ -2,10 +2,9 @@
 
 import json
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -218,29 +217,12 @@ def test_eight_crawls_at_once(serve: Serve, project: Project, postgresql_url: st
     }
     settings.write_text(settings.read_text() + "".join(f"{name} = {value!r}\n" for name, value in more.items()))
     RuleBook([rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()})]).save(project.folder / "dedup-rules")
-    processes = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "scrapy",
-                "crawl",
-                "shop",
-                "-a",
-                f"start={server.url('/')}",
-                "-O",
-                f"{number}.jsonl",
-            ],
-            cwd=project.folder,
-            env=project.environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
-        for number in range(crawls)
-    ]
-    logs = [process.communicate(timeout=PATIENCE)[1] for process in processes]
-    assert [process.returncode for process in processes] == [0] * crawls
+    assert project.scrapy("list").stdout == "shop\n", "what the crawls are forked from has started"
+    with ThreadPoolExecutor(crawls) as pool:
+        crawl = ("crawl", "shop", "-a", f"start={server.url('/')}", "-O")
+        ended = [pool.submit(project.scrapy, *crawl, f"{number}.jsonl") for number in range(crawls)]
+    logs = [each.result().stderr for each in ended]
+    assert [each.result().returncode for each in ended] == [0] * crawls
     for number, log in enumerate(logs):
         assert not [line for line in log.splitlines() if " ERROR: " in line or " WARNING: " in line or "secret" in line]
         found = [json.loads(line)["url"] for line in (project.folder / f"{number}.jsonl").read_text().splitlines()]

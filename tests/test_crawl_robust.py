@@ -256,6 +256,7 @@ process = {process}({{
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "FEEDS": {{"items.json": {{"format": "json"}}}},
+    "CONCURRENT_ITEMS": 16,
     "LOG_LEVEL": "INFO",
     **{settings!r},
 }})
@@ -271,9 +272,11 @@ EPOLL = "twisted.internet.epollreactor.EPollReactor"
     ("process", "settings"),
     [
         ("AsyncCrawlerProcess" if SCRAPY >= (2, 14) else "CrawlerProcess", {}),
-        ("CrawlerProcess", {"TWISTED_REACTOR": EPOLL}),
+        ("CrawlerProcess", {"TWISTED_REACTOR": EPOLL, "DEDUP_REPORT": ""}),
         pytest.param(
-            "AsyncCrawlerProcess", {"TWISTED_REACTOR_ENABLED": False}, marks=[pytest.mark.reactorless, NEEDS_NO_REACTOR]
+            "AsyncCrawlerProcess",
+            {"TWISTED_REACTOR_ENABLED": False, "DEDUP_REPORT": ""},
+            marks=[pytest.mark.reactorless, NEEDS_NO_REACTOR],
         ),
     ],
     ids=["asyncio", "epoll", "reactorless"],
