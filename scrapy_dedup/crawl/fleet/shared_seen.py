@@ -175,10 +175,8 @@ class SharedSeen(FollowedSeen):
             self._stats.inc_value("dedup/fleet/lost")
             self.adrift = self.is_lost = True
             return None
-        if (
-            not self._agrees or reply.version != self.version
-        ):  # Redis has not noted these slots: they are of other rules
-            self._late += self._unsent
+        if not self._agrees or reply.version != self.version:
+            self._late += self._unsent  # Redis has not noted these slots: they are of other rules
         self._lines, self._changed_slots, self._unsent = [], [], []
         are_newer = reply.version != self.newest
         self.newest = reply.version
