@@ -114,6 +114,7 @@ def _worker(redis_server: RedisServer) -> Iterator[Callable[..., Worker]]:
     yield began
     for each in made:
         each.close()
+        each.log.close()
 
 
 def test_lines_say_what_a_page_is() -> None:

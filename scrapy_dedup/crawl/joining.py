@@ -91,10 +91,11 @@ class Worker:
 
     async def close(self) -> None:
         """Leave the job, as the spider has closed."""
-        self._fleet.close()
+        await self._fleet.close()
         await run_in_thread(self._store.flush)  # the last one learns from what all have recorded
         left = await run_in_thread(self._members.close)
         self._seen.others_go_on = left > 0
+        self._seen.log.close()
 
     def _note_joined(self) -> None:
         """Let spot checks have one name in all workers of the job."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 from redis.exceptions import RedisError
-from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from ..support.compatibility import CallLaterResult, call_later, run_in_thread
 from ..support.cooperative import in_turns
@@ -15,6 +15,7 @@ from .shared_log import NOTHING
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.statscollectors import StatsCollector
+    from twisted.internet.defer import Deferred
 
     from ..identity.identities import Identities
     from ..seen.seen import Waiting
@@ -57,7 +58,9 @@ class Fleet:
     rules_changed: Event[[]] = attrs.field(init=False)
     #: What is left to do is this worker's from now on: the ledger may hold what is needed.
     leadership_gained: Event[[]] = attrs.field(init=False)
-    _is_packing: bool = attrs.field(default=False, init=False)
+    #: What goes on: following the others, and packing the log.
+    _following: "Deferred[None] | None" = attrs.field(default=None, init=False)
+    _packing: "Deferred[None] | None" = attrs.field(default=None, init=False)
     _led: bool = attrs.field(default=False, init=False)
     _timer: CallLaterResult | None = attrs.field(default=None, init=False)
 
@@ -75,7 +78,8 @@ class Fleet:
         self._look_who_leads()
 
     def _tick(self) -> None:
-        deferred_from_coro(self._follow()).addBoth(lambda _: self._plan())
+        self._following = deferred_from_coro(self._follow())
+        self._following.addBoth(lambda _: self._plan())
 
     def _plan(self) -> None:
         if self._timer is not None and self._status.is_open and not self._status.is_closing:
@@ -98,9 +102,8 @@ class Fleet:
             self._faults.report("fleet", "What the other workers do could not be followed")
 
     def _begin_packing(self) -> None:
-        if not self._is_packing:
-            self._is_packing = True
-            deferred_from_coro(self._pack()).addErrback(lambda _: None)
+        if self._packing is None or self._packing.called:
+            self._packing = deferred_from_coro(self._pack())
 
     async def _pack(self) -> None:
         """Pack the older entries of the log. Where there are many it takes long, and the others are followed meanwhile."""
@@ -111,8 +114,6 @@ class Fleet:
             self._faults.count("fleet")
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._faults.report("fleet", "The log that the workers share could not be packed")
-        finally:
-            self._is_packing = False
 
     async def _exchange(self) -> None:
         seen = self._seen
@@ -150,8 +151,11 @@ class Fleet:
         """Forget the job, as the scheduler forgets its queue. Raises RedisError."""
         self._seen.log.clear()
 
-    def close(self) -> None:
-        """Follow the others no longer, as the spider has closed."""
+    async def close(self) -> None:
+        """Follow the others no longer, as the spider has closed; what goes on ends first, as it needs the connections."""
         timer, self._timer = self._timer, None
         if timer is not None:
             timer.cancel()
+        for work in (self._following, self._packing):
+            if work is not None:
+                await maybe_deferred_to_future(work)

@@ -296,5 +296,4 @@ class SharedSeen(FollowedSeen):
         """Hand over what is left."""
         if self._lines:
             self._exchanged()
-        self.log.close()
         super().close()
