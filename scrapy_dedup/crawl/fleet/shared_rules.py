@@ -7,6 +7,7 @@ all pages that are known have their slots by it: until then claims are decided b
 import json
 import logging
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -18,7 +19,7 @@ from ...rules.reading import read_rules
 from ...rules.writing import written_rules
 from ..identity.suspended_rules import Suspension
 from ..support.compatibility import run_in_thread
-from ..support.cooperative import AT_ONCE, Turns
+from ..support.cooperative import Turns
 from .log_data import SharedRuleTexts
 
 if TYPE_CHECKING:
@@ -161,8 +162,7 @@ class RuleVersions:
             # From here on in one turn: what the others have done meanwhile, and the version counts.
             if not seen.exchange() or seen.adrift:  # nor if Redis holds another job
                 return False
-            while not move.some(AT_ONCE):
-                pass
+            move.some(inf)
             new = self._new(move, written)
             is_last = tried == _TRIES - 1
             if len(new) > _AT_ONCE and not is_last:
