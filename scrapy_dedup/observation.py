@@ -4,7 +4,6 @@ import base64
 import binascii
 import gzip
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -14,22 +13,12 @@ from typing import IO, Any
 
 from .content.sketch import Sketch
 from .content.versions import Version
+from .urls.userinfo import without_userinfo
 
 APART = 3600.0
 """Seconds between two responses that are taken to be of different crawls."""
 AT_ONCE = 1.0
 """Seconds between two responses in which a clock need not have moved."""
-
-_USERINFO = re.compile(r"^(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,})[^/\\?#]*@")
-
-
-def without_userinfo(url: str) -> str:
-    """Return *url* without the user name and password of its authority.
-
-    >>> without_userinfo("http://me:secret@example.com/a@b")
-    'http://example.com/a@b'
-    """
-    return _USERINFO.sub(r"\1", url) if "@" in url else url
 
 
 class ObservationError(ValueError):

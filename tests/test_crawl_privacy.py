@@ -13,7 +13,7 @@ from scrapy_dedup.rules import Ignore, Status
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, in_reactor, rule, write_rules
 from .mask_files import save_mask
-from .server import Asked, page
+from .server import Answer, Asked, page
 
 PAGES = 20
 
@@ -60,3 +60,26 @@ async def test_the_store_has_texts_only_where_they_are_wanted(serve: Serve, kept
         assert (text in found) is kept
     for file in STORE.parent.iterdir():
         assert file.stat().st_mode & 0o077 == 0
+
+
+@in_reactor
+async def test_user_names_and_passwords_that_a_site_writes_are_not_stored(serve: Serve) -> None:
+    """In addresses of its links and images, and in headers."""
+    there = "//someone:S3CRET@shop.test"
+
+    def leaking(asked: Asked) -> Any:
+        links = [f"/p?id={i}&sid={j}" for i in range(5) for j in range(2)] if asked.path == "/" else []
+        shown = page(
+            f"words {asked.target} " * 5, f"http:{there}/a", f"{there}/b", *links, canonical=f"http:{there}{asked.path}"
+        )
+        shown = shown.replace("<p>", f'<img src="http:{there}/i.png"><input value="ftp:{there}/"><p>')
+        headers = {"Content-Location": f"http:{there}/c", "Link": f'<http:{there}/d>; rel="canonical"'}
+        return Answer(shown, headers=headers)
+
+    server = serve(leaking)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}, status=Status.ACTIVE))
+    await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.5, DEDUP_REVISITS=3, DEDUP_LEARN="close", DNS_TIMEOUT=1)
+    found = readable()
+    assert b"//shop.test/c" in found, "headers are there"
+    assert b"//shop.test/i.png" in found, "so are versions"
+    assert b"S3CRET" not in found

@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
+from ..urls.userinfo import without_userinfo
 from .fingerprints import MAX_BODY, ContentKind, Fingerprints, fingerprint_body, kind_of
 from .html import decode, has_password_field, parse
 
@@ -122,7 +123,11 @@ def has_closing_tags(body: bytes) -> bool:
 
 def identity_headers(values_of: Callable[[str], Sequence[str]]) -> dict[str, str] | None:
     """Return the headers that matter, by lower-case name, of the values that *values_of* gives; None if there are none."""
-    found = {name.lower(): ", ".join(values) for name in IDENTITY_HEADERS if (values := values_of(name))}
+    found = {
+        name.lower(): ", ".join(map(without_userinfo, values))
+        for name in IDENTITY_HEADERS
+        if (values := values_of(name))
+    }
     return found or None
 
 

@@ -24,6 +24,7 @@ from itertools import chain
 from struct import Struct
 from typing import Any
 
+from ..urls.userinfo import without_userinfo
 from .tokenizer.tokens import blocks
 from .tokenizer.unseen import unseen_blocks
 
@@ -100,7 +101,8 @@ def _with_its_table(data: bytes) -> Version:
 
 
 def _packed(selectors: Sequence[str], attributes: Sequence[str], texts: Sequence[str], length: int) -> bytes:
-    """Pack the columns of rows, the first *length* of which are blocks."""
+    """Pack the columns of rows, the first *length* of which are blocks; addresses go without user names and passwords."""
+    texts = [without_userinfo(text) if "@" in text else text for text in texts]
     numbers = {selector: str(number) for number, selector in enumerate(dict.fromkeys(selectors))}
     places = [numbers[selector] for selector in selectors]
     fields = [str(len(numbers)), *numbers, *places, *attributes, *texts]

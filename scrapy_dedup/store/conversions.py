@@ -5,7 +5,8 @@ from typing import Any, Final, NamedTuple
 
 from ..content.sketch import Sketch
 from ..content.versions import Version
-from ..observation import Observation, without_userinfo
+from ..observation import Observation
+from ..urls.userinfo import without_userinfo
 from .inserting import OnConflict
 from .rows import DiscardRow, ObservationRow, SightingRow
 from .schema import signed_hash
