@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 
 from .conftest import Project, Serve
-from .crawling import STORE, Links, crawl, in_reactor, messages, observed, rule, write_rules
+from .crawling import STORE, Links, crawl, discarded, in_reactor, messages, observed, rule, write_rules
 from .crawling_parts import dupe_filter
 from .scrapy_versions import NEEDS_NO_REACTOR, SCRAPY
 from .server import Asked, page, prose
@@ -357,3 +358,22 @@ def test_a_response_without_a_request_passes() -> None:
     from .crawling_parts import crawler
 
     PageMiddleware.from_crawler(crawler()).process_spider_input(Response("http://shop.test/"))
+
+
+@in_reactor
+async def test_what_the_database_refuses_is_fetched(serve: Serve) -> None:
+    """No row, no filtering: the store is there and takes all else."""
+    server = serve(shop)
+    await crawl(Links, server.url("/p?id=0"), DEPTH_LIMIT=1)
+    write_rules(sid(server))
+    with closing(sqlite3.connect(STORE)) as store:
+        store.execute(
+            "CREATE TRIGGER refusing BEFORE INSERT ON discard WHEN NEW.url NOT LIKE '%id=1&%' "
+            "BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        )
+        store.commit()
+    done = await crawl(Links, server.url("/"))
+    fetched = [target for target in server.hits if "sid" in target]
+    assert len(fetched) == (PAGES - 1) * 3 + 1, "all but the URLs of the page whose rows were taken"
+    assert len(discarded()) == 2
+    assert done.stats["dedup/avoided"] == 2

@@ -11,7 +11,7 @@ from .access import StoreAccess
 from .database import StoreError
 from .handed_over import Flush, Row, Task, WriterCounts, all_of, rows_of
 from .postgresql import ANSWER_SECONDS, CONNECT_SECONDS
-from .rows import SightingRow
+from .rows import DiscardRow, DiscardState, SightingRow
 from .store import Store
 
 if TYPE_CHECKING:
@@ -54,15 +54,13 @@ class Writer:
         self._wake = Event()
         self._closing: float | None = None
         # Each number is changed by one side only, so that no lock is needed.
-        self._refused = 0  # by add()
-        self._bytes_in = 0  # by add()
+        self._refused = self._bytes_in = self._accepted = 0  # by add()
         self._bytes_out = 0  # this one and the following by the thread
         self._written = 0
-        self._lost = 0
-        self._failed = 0
+        self._lost = self._failed = 0
         self._taken = 0  # rows and tasks out of the queue
         self._settled = 0
-        self._accepted = 0  # by add()
+        self.refused: SimpleQueue[DiscardRow] = SimpleQueue()  # filtered requests whose rows the database has refused
         self._held: list[Row] = []  # taken from the queue, not written yet
         self._access = StoreAccess(target, sketches_per_site, spool, self._patience)
         self._spool = self._access.spool
@@ -274,6 +272,8 @@ class Writer:
             raise
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._fail(f"The store refused the row of {row.page if isinstance(row, SightingRow) else row.url}")
+            if isinstance(row, DiscardRow) and row.state is DiscardState.PENDING:
+                self.refused.put(row)
 
     def _open(self) -> None:
         try:

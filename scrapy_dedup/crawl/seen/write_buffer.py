@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from ...store.handed_over import all_of
 from ...store.rows import DiscardState
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy.statscollectors import StatsCollector
 
+    from ...store.rows import DiscardRow
+    from ...store.writer import Writer
     from ..identity.identities import Identities
     from ..support.crawl_store import CrawlStore
     from .ledger import Ledger
@@ -32,6 +37,8 @@ class WriteBuffer:
     _rescheduler: "Rescheduler"
     #: With each, the number of rows handed over up to and with its own.
     _requests: "deque[tuple[int, Waiting]]" = attrs.field(factory=deque, init=False)
+    #: Rows that the database has refused, by their identity in memory.
+    _refused: "dict[int, DiscardRow]" = attrs.field(factory=dict, init=False)
     _fetching: bool = attrs.field(default=False, init=False)
 
     def accepts(self) -> bool:
@@ -58,26 +65,36 @@ class WriteBuffer:
         """Keep a filtered request whose row was handed over just now until that is written."""
         writer = self._store.writer
         assert writer is not None
-        self._forget_written(writer.settled)
+        self._forget_written(writer)
         self._requests.append((writer.accepted, filtered))
 
     def __bool__(self) -> bool:
         """Whether some are not written yet."""
         if self._requests and self._store.writer is not None:
-            self._forget_written(self._store.writer.settled)
+            self._forget_written(self._store.writer)
         return bool(self._requests)
 
-    def _forget_written(self, settled: int) -> None:
-        requests = self._requests
+    def _forget_written(self, writer: "Writer") -> None:
+        """Forget what is written by now; what the database has refused is fetched."""
+        requests, settled, unwritten = self._requests, writer.settled, []
+        self._refused.update((id(row), row) for row in all_of(writer.refused))
         while requests and requests[0][0] <= settled:
-            requests.popleft()
+            _, filtered = requests.popleft()
+            if self._refused.pop(id(filtered.row), None) is not None:
+                unwritten.append(filtered)
+        if unwritten:
+            self._fetch(unwritten)
 
     def fetch_all(self) -> None:
         """Schedule all of them after all."""
         requests, self._requests = self._requests, deque()
+        self._refused.clear()
+        self._fetch([filtered for _, filtered in requests])
+
+    def _fetch(self, requests: "Iterable[Waiting]") -> None:
         self._fetching = True  # otherwise they would be filtered again
         try:
-            for _, filtered in requests:
+            for filtered in requests:
                 self._identities.of_url(filtered.request.url).discarded = -1
                 if self._rescheduler.schedule(filtered.request, filtered.row) and filtered.row is not None:
                     self._ledger.scheduled(filtered.row, DiscardState.RELEASED)
