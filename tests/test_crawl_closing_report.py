@@ -1,15 +1,21 @@
 """What a crawl says when it closes: spot checks with a bound where it informs, and what was no evidence."""
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from scrapy import FormRequest
+from scrapy import FormRequest, Request
+from scrapy.http import Response
 
+from scrapy_dedup.crawl.support.compatibility import without_spider
+from scrapy_dedup.crawl.support.components import components_of
+from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Evidence, Ignore, Status
+from scrapy_dedup.store.rows import DiscardState
 
 from .conftest import Serve
-from .crawling import Links, crawl, in_reactor, messages, rule, write_rules
+from .crawling import Links, crawl, discarded, in_reactor, messages, rule, write_rules
 from .server import Answer, Asked, page, prose, redirect
 
 PAGES = 40
@@ -108,3 +114,72 @@ async def test_what_was_no_evidence_is_said_in_one_line(serve: Serve, caplog: py
     clean = serve({"/": page(prose("start"))})
     assert not [line for line in await told(caplog, clean.url("/")) if "evidence" in line]
     assert "1 response recorded, 0 URLs filtered as duplicates" in messages(caplog, 20)[-1]
+
+
+class Slow:
+    """Says of each response that it took a hundred seconds, as where all are under way at once."""
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        request.meta["download_latency"] = 100.0
+        return response
+
+
+@in_reactor
+async def test_waiting_for_several_responses_at_once_counts_once(serve: Serve) -> None:
+    server = serve(shop)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}, status=Status.ACTIVE))
+    done = await crawl(Links, server.url("/"), DOWNLOADER_MIDDLEWARES={without_spider(Slow): 999})
+    assert done.stats["dedup/avoided"] > PAGES / 2
+    assert done.stats["dedup/avoided/seconds"] < 100
+
+
+def clocks(asked: Asked) -> str:
+    """A shop where two pages show another time in each response."""
+    shown = shop(asked)
+    if asked.query.get("id") in ("3", "17"):
+        shown = shown.replace("</body>", f"<p class=clock>{next(_ticks)} o clock</p></body>")
+    return shown
+
+
+_ticks = itertools.count()
+
+
+class Learning(Links):
+    """Hears in the last page that it gets of a mask, as where one was learned meanwhile."""
+
+    mask: Any = None
+
+    def parse(self, response: Any) -> Any:
+        yield from super().parse(response)
+        if self.mask is not None and self.crawler.stats.get_value("dedup/samples/undecided", 0) >= 2:
+            components_of(self.crawler).masks.use({self.mask.site: self.mask})
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@in_reactor
+async def test_what_passes_on_pages_makes_no_other_pages(
+    serve: Serve, caplog: pytest.LogCaptureFixture, learned: bool
+) -> None:
+    """As long as nothing is known of what passes nobody can tell, and nobody is alarmed; then they are the same pages."""
+    server = serve(clocks)
+    name = f"127.0.0.1:{server.port}"
+    write_rules(rule(name, {"q.sid": Ignore()}, status=Status.ACTIVE))
+    spider = type(
+        "Learns", (Learning,), {"mask": Mask(name, paths=(TransientPath("html/body/p.clock"),)) if learned else None}
+    )
+    with caplog.at_level("INFO"):
+        done = await crawl(spider, server.url("/"), DEDUP_SAMPLE=1, CONCURRENT_REQUESTS=1)
+    told = messages(caplog, 20)
+    stats = done.dedup()
+    assert not [line for line in told if "is not the same page" in line or "other page" in line]
+    assert "samples/differing" not in stats
+    again = [line for line in told if "is the same page" in line]
+    if learned:
+        assert len(again) >= 2
+        assert stats["samples/undecided"] == 0
+        assert stats["samples/confirmed"] == stats["samples"]
+    else:
+        assert again == []
+        assert stats["samples/undecided"] >= 2
+    assert not discarded(state=DiscardState.DIFFERING)
+    assert not [line for line in told if "suspended" in line]

@@ -29,6 +29,7 @@ from scrapy_dedup.crawl.support.compatibility import download
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer
+from scrapy_dedup.urls import normal_form
 
 from .conftest import Serve
 from .crawling import STORE, Links, crawl, discarded, in_reactor, messages, observed, rule, scenario, write_rules
@@ -289,7 +290,9 @@ async def test_the_ledger(serve: Serve, caplog: pytest.LogCaptureFixture) -> Non
 @in_reactor
 async def test_the_ledger_is_bounded(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     done = await scenario(
-        serve, {"/": page("start", *(f"/c?sid={sid}" for sid in range(9))), "/c": "c"}, DEDUP_STORE_MAX_ROWS=3
+        serve,
+        {"/": page("start", *(f"/c?sid={sid}" for sid in range(9))), "/c": page(prose("c"))},
+        DEDUP_STORE_MAX_ROWS=3,
     )
     assert (done.stats["dedup/ledger/written"], done.stats["dedup/ledger/dropped"]) == (3, 5)
     assert len(discarded(spider="links")) == 3
@@ -461,3 +464,25 @@ def test_encoding_is_that_of_the_response(header: str, body: bytes, given: str |
     headers = {"Content-Type": header} if header else None
     response = HtmlResponse("http://a.example/", body=body, headers=headers, encoding=given)
     assert encoding_of(response) == response.encoding
+
+
+class Verbatim:
+    """A fingerprinter for sites where each spelling of a URL, and each fragment, is a page of its own."""
+
+    def fingerprint(self, request: Request) -> bytes:
+        return request.url.encode()
+
+
+@in_reactor
+async def test_what_the_fingerprinter_keeps_apart_are_no_versions_of_one_page(serve: Serve) -> None:
+    """Scrapy fetches all of them, and the store holds one page of each URL, the same in each crawl."""
+    targets = ["/a#1", "/a#2", "/b?x=1&y=2", "/b?y=2&x=1", "/c?y=2&x=1", "/d"]
+    server = serve({"/": page("start", *targets), "*": lambda asked: page(prose(asked.target))})
+    for _ in range(2):
+        done = await crawl(Links, server.url("/"), REQUEST_FINGERPRINTER_CLASS=Verbatim)
+        assert len(done.items) == 1 + len(targets)
+        assert done.stats["dedup/not_evidence/fingerprint"] == 4
+    with Store.open(STORE, readonly=True) as store:
+        found = [(normal_form(row.url), row.fingerprint) for row in store.observations()]
+    assert {url.rpartition("/")[2] for url, _ in found} == {"", "b?x=1&y=2", "d"}
+    assert len(set(found)) == 3, "one content each"

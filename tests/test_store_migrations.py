@@ -45,11 +45,16 @@ def fill(target: str) -> None:
 
 
 def rows_of(target: str) -> dict[str, list[object]]:
-    """Return all rows of the tables of version 5."""
+    """Return all rows of the tables of version 5, as far as that has their columns."""
     engine = create_engine(target if "://" in target else f"sqlite:///{target}")
     with engine.connect() as connection:
         found: dict[str, list[object]] = {
-            name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
+            name: [
+                tuple(row)
+                for row in connection.execute(
+                    select(*(column for column in table.c if column.name != "undecided")).order_by(*table.primary_key)
+                )
+            ]
             for name, table in schema.metadata.tables.items()
             if name not in ("site_text", "meta")
         }

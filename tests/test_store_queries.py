@@ -52,9 +52,10 @@ QUESTIONS: dict[str, Callable[[Store], Any]] = {
     "latest page": lambda s: page_queries.latest_page(s, "", SITE, "http://example.com/é/0"),
     "versions of a page": lambda s: page_queries.versions_of_page(s, "", SITE, "http://example.com/b/0"),
     "some pages": lambda s: page_queries.some_pages(s, "", SITE, 5),
-    "elsewhere": lambda s: [
-        page_queries.is_elsewhere(s, "", SITE, bag, since=0.0, but=["http://example.com/a/0"])
-        for bag in sorted({row.bag for row in s.observations() if row.bag})
+    "alike": lambda s: [
+        [each.url for each in page_queries.pages_like(s, "", SITE, page, since=0.0)]
+        for page in sorted(s.observations(), key=lambda row: (row.url, row.time))
+        if page.bag
     ],
     "same text": lambda s: list(page_queries.urls_of_same_text(s, "", SITE, 50)),
     "cut off": lambda s: page_queries.cut_off_pages(s, "", SITE),

@@ -45,6 +45,20 @@ def difference(one: Sketch | None, two: Sketch | None, others: Sequence[Sketch])
     return Difference.CLEAR if words and shared < SHARED * words else Difference.NEAR
 
 
+def is_same_form(one: Sketch | None, two: Sketch | None, unlike: Sketch | None) -> bool:
+    """Return whether *two* shows most of what *one* shows and *unlike* does not, in blocks of as many words.
+
+    So two visits to a page to wait are alike, whose clock or number of the request differs, and two products are not.
+    """
+    if one is None or two is None or unlike is None or one.words != two.words or one.weights != two.weights:
+        return False
+    weights = _weights(one)
+    told = Counter(one.blocks) - Counter(unlike.blocks)
+    words = sum(weights[block] * count for block, count in told.items())
+    shared = sum(weights[block] * count for block, count in (told & Counter(two.blocks)).items())
+    return words > 0 and shared >= SHARED * words
+
+
 def own_words(sketch: Sketch, others: Sequence[Sketch]) -> int:
     """Return how many words of a page are its own; *others* are pages of its site."""
     met = Counter(block for other in others for block in set(other.blocks))

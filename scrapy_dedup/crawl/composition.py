@@ -47,6 +47,7 @@ from .report.report_file import ReportFile
 from .report.teachers import Teachers
 from .seen.depth_limit import Depths
 from .seen.ledger import Ledger
+from .seen.odd_responses import OddResponses
 from .seen.redirect_targets import RedirectTargets
 from .seen.replay import LedgerReplay
 from .seen.replay_schedule import ReplaySchedule
@@ -153,6 +154,7 @@ class CrawlComponents:
         self.redirect_targets = RedirectTargets(self.repeats.led_to)
         self.ledger_replay = self.built(LedgerReplay)
         self.replay_schedule = self.built(ReplaySchedule)
+        self.odd_responses = self.built(OddResponses)
         self.outcomes = self.built(RequestOutcomes)
         self.aliases = self.built(Aliases)
 
@@ -234,7 +236,7 @@ class CrawlComponents:
         teachers = "teachers", "Which spiders have taught the rules cannot be told"
         self.request_filter.first_filtered.subscribe(self.teachers.note_filtered, *teachers)
         self.outcomes.slot_fetched.subscribe(self.spot_checks.note_fetched, *looked_at)
-        self.replay_schedule.idle_work.append(self.judge)
+        self.replay_schedule.idle_work += self.odd_responses, self.judge
         self.retraction.rules_suspended.subscribe(self.learning.replace_suspended)
         self.learning.sites_learned.subscribe(self._use_learned)
         self.before_idle.filtered = lambda: self.ledger.written

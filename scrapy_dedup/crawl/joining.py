@@ -65,6 +65,7 @@ class Worker:
         fleet.told.subscribe(self._checks.hear, *follows)
         components.spot_checks.check_begun.subscribe(self._checks.tell_begun, *follows)
         components.judge.check_judged.subscribe(self._checks.tell_judged, *follows)
+        components.judge.check_undecided.subscribe(self._checks.tell_undecided, *follows)
         fleet.leadership_gained.subscribe(self._look_into_ledger, *follows)
         self._lost_pages.slots_freed.subscribe(self._look_into_ledger, *follows)
         self._lost_pages.slots_freed.subscribe(components.replay_schedule.look_for_others, *follows)

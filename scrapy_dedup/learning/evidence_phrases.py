@@ -21,7 +21,7 @@ def evidence_of(evidence: "Evidence | None") -> str:
         f"{counted(evidence.groups, 'witness group')} for it, {evidence.counterexamples} against it",
         f"{counted(evidence.pages, 'page')}, {counted(evidence.urls, 'URL')}, {evidence.removed} of them would have been filtered",
     ]
-    if evidence.samples:
+    if evidence.samples or evidence.undecided:
         said.append(sampled(evidence))
     share = share_lost(evidence)
     if share < UNINFORMATIVE or evidence.counterexamples or evidence.refuted:
@@ -42,15 +42,24 @@ def _found_by(evidence: "Evidence") -> str:
 
 
 def sampled(evidence: "Evidence") -> str:
+    """Return what spot checks of a rule have shown."""
+    return spot_checks_of(evidence.samples - evidence.refuted, evidence.refuted, evidence.undecided)
+
+
+def spot_checks_of(confirmed: int, differing: int, undecided: int) -> str:
     """Return what spot checks have shown: URLs that a rule filtered, fetched all the same.
 
-    >>> from scrapy_dedup.rules import Evidence
-    >>> sampled(Evidence(samples=59)), sampled(Evidence(samples=1)), sampled(Evidence(samples=9, refuted=1))
+    >>> spot_checks_of(59, 0, 0), spot_checks_of(1, 0, 0), spot_checks_of(8, 1, 0)
     ('59 spot checks: all duplicates', '1 spot check: a duplicate', '9 spot checks: 8 duplicates, 1 other page')
+    >>> spot_checks_of(1, 0, 17)
+    '18 spot checks: 1 duplicate, 17 of which nobody can tell'
     """
-    if not evidence.refuted:
-        shown = "a duplicate" if evidence.samples == 1 else "all duplicates"
-    else:
-        duplicates = counted(evidence.samples - evidence.refuted, "duplicate")
-        shown = f"{duplicates}, {counted(evidence.refuted, 'other page')}"
-    return f"{counted(evidence.samples, 'spot check')}: {shown}"
+    return f"{counted(confirmed + differing + undecided, 'spot check')}: {shown_by(confirmed, differing, undecided)}"
+
+
+def shown_by(confirmed: int, differing: int, undecided: int) -> str:
+    """Return what so many spot checks were."""
+    if not (differing or undecided):
+        return "a duplicate" if confirmed == 1 else "all duplicates"
+    parts = [counted(confirmed, "duplicate"), *([counted(differing, "other page")] if differing else [])]
+    return ", ".join([*parts, *([f"{undecided} of which nobody can tell"] if undecided else [])])

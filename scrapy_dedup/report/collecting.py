@@ -185,7 +185,7 @@ class _Collection:
 
     def _counts(self, site: str, pages: SeenPages, stored: int, crawls: list[CrawlRow]) -> SiteCounts:
         number = len(pages.pages)
-        checks = sum(row.confirmed + row.differing for row in crawls)
+        checks = sum(row.confirmed + row.differing + row.undecided for row in crawls)
         return SiteCounts(
             urls=len(pages.urls),
             stored=stored,

@@ -35,6 +35,7 @@ class Savings:
     avoided_seconds: float = 0.0
     confirmed: int = 0
     differing: int = 0
+    undecided: int = 0
     extra: int = 0
 
     @property
@@ -49,8 +50,8 @@ class Savings:
 
     @property
     def checks(self) -> int:
-        """Spot checks that could be compared."""
-        return self.confirmed + self.differing
+        """Spot checks that were made."""
+        return self.confirmed + self.differing + self.undecided
 
     @classmethod
     def of(cls, rows: "list[CrawlRow]") -> "Savings":
@@ -125,6 +126,7 @@ class RuleCard:
     filtered: int
     samples: int
     refuted: int
+    undecided: int
     #: When it first acted, in seconds since 1970, as far as the store knows.
     since: float | None
     #: Whether it acts since the last crawl only.

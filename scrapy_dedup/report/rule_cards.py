@@ -67,6 +67,7 @@ def card_of(
         filtered=filtered,
         samples=evidence.samples if evidence is not None else 0,
         refuted=evidence.refuted if evidence is not None else 0,
+        undecided=evidence.undecided if evidence is not None else 0,
         since=since,
         is_new=is_new,
         file=place.file if place is not None else "",

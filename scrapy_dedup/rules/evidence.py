@@ -27,6 +27,8 @@ class Evidence:
     """Requests that it filtered, which were fetched all the same and compared."""
     refuted: int = 0
     """Those of them that were another page."""
+    undecided: int = 0
+    """Others, of which nobody can tell: they may be other pages, too."""
     refuted_at: int = 0
     """When that refuted it, in whole seconds since 1970; 0 if never."""
     probes: int = 0

@@ -76,6 +76,7 @@ EVIDENCE = (
     TableField("until", _moment, _moment_text, when=lambda evidence: evidence.until),
     TableField("samples", number, when=_was_checked),
     TableField("refuted", number, when=_was_checked),
+    TableField("undecided", number, when=lambda evidence: evidence.undecided),
     TableField("probes", number, when=lambda evidence: evidence.probes),
     TableField("contradicted", number, when=lambda evidence: evidence.probes),
     TableField("refuted_at", _moment, _moment_text, when=lambda evidence: evidence.refuted_at),

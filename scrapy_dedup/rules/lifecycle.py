@@ -149,8 +149,9 @@ def _with_checks(again: Rule, known: Rule) -> Rule:
     if evidence.refuted_at and evidence.refuted_at >= before.refuted_at:
         return again  # judged by what was seen since
     if before.samples or before.refuted_at:
-        samples, refuted = max((evidence.samples, evidence.refuted), (before.samples, before.refuted))
-        evidence = replace(evidence, samples=samples, refuted=refuted, refuted_at=before.refuted_at)
+        most = max((evidence, before), key=lambda each: (each.samples, each.refuted))
+        checked = {name: getattr(most, name) for name in ("samples", "refuted", "undecided")}
+        evidence = replace(evidence, **checked, refuted_at=before.refuted_at)
         again = replace(again, evidence=evidence)
     return replace(again, status=Status.SUSPENDED) if known.status is Status.SUSPENDED else again
 
@@ -177,6 +178,7 @@ def pooled_evidence(snapshot: Evidence | None, fresh: Evidence, later: int) -> E
             fresh,
             samples=snapshot.samples,
             refuted=snapshot.refuted,
+            undecided=snapshot.undecided,
             refuted_at=fresh.refuted_at or snapshot.refuted_at,
             probes=snapshot.probes,
             contradicted=snapshot.contradicted,

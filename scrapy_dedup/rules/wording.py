@@ -30,6 +30,8 @@ def numbers_of(evidence: Evidence | None) -> str:
         said = [f"pages kept apart: {evidence.apart}"]
     if evidence.samples:
         said.append(f"spot checks: {evidence.samples}, of another page: {evidence.refuted}")
+    if evidence.undecided:
+        said.append(f"spot checks that show nothing: {evidence.undecided}")
     return "; ".join(said)
 
 

@@ -1,10 +1,10 @@
 """Looking up single pages: the page that a filtered URL was taken for, and pages to compare with."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 
 from ..content.versions import Version
 from ..observation import Observation
@@ -15,6 +15,8 @@ from .store import Store
 
 _NEAR = 5_000
 """Rows, the latest ones, among which some pages of a site are looked for."""
+_LIKE = 500
+"""Responses that are compared with one."""
 _VERSIONS = 50
 """Versions of a page that are read at most, the latest ones."""
 
@@ -52,13 +54,13 @@ def some_pages(store: Store, scope: str, site: str, limit: int) -> list[Observat
     return list(found.values())
 
 
-def is_elsewhere(store: Store, scope: str, site: str, bag: str, *, since: float, but: Sequence[str]) -> bool:
-    """Return whether a late response of *site* had this content, at another URL than those of *but*. Raises StoreError."""
+def pages_like(store: Store, scope: str, site: str, page: Observation, *, since: float) -> list[Observation]:
+    """Return late responses of *site* with the content of *page*, or as many words, the oldest first. Raises StoreError."""
     o = observation.c
     newest = select(func.max(observation.c.id)).scalar_subquery()
-    query = select(o.id).where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.status == 200, o.bag == bag)
-    query = query.where(o.time >= since, o.url_key.not_in([signed_hash(clean_url(url)) for url in but]))
-    return any(True for _ in store.rows(query.limit(1)))
+    same = or_(o.bag == page.bag, o.words == page.words) if page.words is not None else o.bag == page.bag
+    query = _pages().where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.time >= since, same)
+    return [observation_of(row) for row in store.rows(query.order_by(o.id).limit(_LIKE))]
 
 
 def urls_of_same_text(store: Store, scope: str, site: str, limit: int) -> Iterator[list[str]]:

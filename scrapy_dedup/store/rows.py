@@ -124,6 +124,8 @@ class CheckRow(NamedTuple):
     #: Pages on which a parameter that the rule drops was probed, and those of them on which it matters.
     probes: int = 0
     contradicted: int = 0
+    #: Filtered requests that were fetched, too, and of which nobody can tell.
+    undecided: int = 0
 
 
 class CrawlRow(NamedTuple):
@@ -160,6 +162,8 @@ class CrawlRow(NamedTuple):
     #: Of the whole crawl, in each of its rows: the time that learning took, and rows that the store could not take.
     learning_seconds: float = 0.0
     dropped: int = 0
+    #: Spot checks of which nobody can tell.
+    undecided: int = 0
 
 
 StoreRow = ObservationRow | DiscardRow | SightingRow | CheckRow | CrawlRow

@@ -21,7 +21,7 @@ from xxhash import xxh3_64_intdigest
 
 #: Version of the tables, the last one of :mod:`scrapy_dedup.store.migrations`. A store of a later version is refused, one of an
 #: earlier version migrated.
-VERSION = 7
+VERSION = 8
 #: Ids, sites or contents that one query names at most.
 IDS_IN_A_QUERY = 500
 
@@ -196,6 +196,7 @@ rule_check = Table(
     Column("refuted", Integer, nullable=False),
     Column("probes", Integer, nullable=False),
     Column("contradicted", Integer, nullable=False),
+    Column("undecided", Integer, nullable=False, server_default="0"),
     Index("rule_check_by_site", "scope", "site"),
 )
 
@@ -227,6 +228,7 @@ crawl = Table(
     Column("rules_after", _Json, nullable=False),
     Column("learning_seconds", Float, nullable=False),
     Column("dropped", BigInteger, nullable=False),
+    Column("undecided", Integer, nullable=False, server_default="0"),
     Index("crawl_by_time", "scope", "time"),
 )
 

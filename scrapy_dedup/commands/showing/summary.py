@@ -150,7 +150,7 @@ def rule_line(rule: "Rule") -> str:
         groups = f", for {counted(rule.evidence.apart, 'page')}"
     elif rule.evidence and rule.evidence.pages == 1:
         groups += " of one page"
-    if rule.evidence and rule.evidence.samples:
+    if rule.evidence and (rule.evidence.samples or rule.evidence.undecided):
         groups += f", {sampled(rule.evidence)}"
     if rule.evidence and rule.evidence.pack:
         groups += f", from the pack {rule.evidence.pack}"

@@ -255,17 +255,17 @@ class Identities:
 
     def _foreign_slot(self, request: Request, callback: str, context: str, key: str) -> int | None:
         url = request.url
-        if "#" in url and self._minds_fragment(request):
+        if "#" in url and not self.is_same(request, url.partition("#")[0]):  # keys never hold a fragment
             return None
         like = request.replace(url=key)
         for name in OWN:
             like.meta.pop(name, None)
         return slot_of(callback, self._fingerprinter.fingerprint(like), context)
 
-    def _minds_fragment(self, request: Request) -> bool:
-        """Whether the fingerprinter tells the request from one without the fragment, which keys never hold."""
-        without = request.replace(url=request.url.partition("#")[0])
-        return self._fingerprinter.fingerprint(request) != self._fingerprinter.fingerprint(without)
+    def is_same(self, request: Request, url: str) -> bool:
+        """Whether the fingerprinter does not tell *request* from one for *url*."""
+        fingerprint = self._fingerprinter.fingerprint
+        return url == request.url or fingerprint(request) == fingerprint(request.replace(url=url))
 
 
 def is_plain_get(request: Request) -> bool:

@@ -128,6 +128,9 @@ class PageMiddleware:
                     self._tally.page(identity.site, len(response.body), float(latency or 0))
             else:
                 self._outcomes.failed(request)
+        if not self._recorder.is_of_its_url(request):
+            self._excluded.add("fingerprint")
+            return
         self._recorder.page(request, response, identity.site)
         self._page_events.page_fetched.send(request, response, identity.site)
 

@@ -5,6 +5,7 @@ pipelines and ``engine.download_async`` never reach it, and redirects as a downl
 middleware, since those never reach spiders.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
@@ -14,6 +15,7 @@ from scrapy.http.request import NO_CALLBACK
 from ...content.fingerprints import ContentKind, fingerprint_body
 from ...rules.exchange import CLEAN_PARAM, declaring_lines
 from ...store.rows import ObservationRow
+from ...urls import normal_form
 from ..identity.identities import is_plain_get
 from ..support.compatibility import without_spider
 from ..support.components import components_of
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ..identity.identities import Identities
+    from ..seen.odd_responses import Arrival, OddResponses
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
@@ -59,6 +62,7 @@ class Recorder:
     _identities: "Identities"
     _excluded: "ExcludedResponses"
     _repeats: "Repeats"
+    _odd_responses: "OddResponses"
     _kept_texts: "KeptTexts"
     _page_events: "PageEvents"
     _small: SmallPages = attrs.field(factory=SmallPages, init=False)
@@ -67,6 +71,14 @@ class Recorder:
 
     def __attrs_post_init__(self) -> None:
         self._count = self._stats.inc_value
+
+    def is_of_its_url(self, request: "Request") -> bool:
+        """Whether what *request* shows may be recorded as a version of its URL's page, which is one of its normal form.
+
+        The fingerprinter may keep several apart, by their fragments or their spellings.
+        """
+        identities = self._identities
+        return identities.stock or identities.is_same(request, normal_form(request.url))
 
     def page(self, request: "Request", response: "Response", site: str) -> None:
         """Record a response, unless it is a redirect, which :meth:`redirect` has recorded, or was cut off."""
@@ -83,12 +95,13 @@ class Recorder:
             self._excluded.add(reason)
             return
         versioned = self._kept_texts.wanted(site, request.url)
+        note = partial(self._note, self._odd_responses.arrival(request))
         if is_quick(response):
             made = page_row(response, row, self._settings.max_body, versioned=versioned)
             taken = self._record(made)
-            self._note(made)
+            note(made)
         else:
-            later = LaterRow(response, row, self._settings.max_body, versioned=versioned, made=self._note)
+            later = LaterRow(response, row, self._settings.max_body, versioned=versioned, made=note)
             taken = self._record(later, later.size)
             if taken and later.size <= OWN_TREE:
                 self._small.add(later)
@@ -114,8 +127,10 @@ class Recorder:
             self._record(row._replace(fingerprints=digest, headers={CLEAN_PARAM: "\n".join(lines)}))
             self._excluded.add("robots.txt")
 
-    def _note(self, row: ObservationRow) -> None:
+    def _note(self, arrival: "Arrival | None", row: ObservationRow) -> None:
         """Note a page whose row is made, in whichever thread."""
+        if arrival is not None and row.fingerprints is not None:
+            self._odd_responses.note(arrival, row.fingerprints)
         self._excluded.note(row)
         self._repeats.note(row)
 

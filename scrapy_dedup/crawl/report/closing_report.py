@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from ...learning.evidence_phrases import shown_by
 from ...learning.lifetime.spot_checks import UNINFORMATIVE, share_lost
 from ...learning.phrases import counted, not_evidence
 from ...rules.canonical import NORMAL_FORM
@@ -90,10 +91,7 @@ class ClosingReport:
         filtered = counted(total.avoided + total.samples, "filtered URL")
         were = "was" if total.samples == 1 else "were"
         line = f"spot checks: {total.samples} of {filtered} {were} fetched to check: "
-        if total.differing:
-            line += f"{counted(total.confirmed, 'duplicate')}, {counted(total.differing, 'other page')}"
-        else:
-            line += "a duplicate" if total.samples == 1 else "all duplicates"
+        line += shown_by(total.confirmed, total.differing, total.undecided)
         if not total.avoided:
             return line
         lost = self._most_lost(total)
@@ -119,7 +117,7 @@ class ClosingReport:
         rule = rule_by_id(self._identities.book, site, name)
         trial = self._spot_checks.trials[site].trials.get(name) if site in self._spot_checks.trials else None
         evidence = rule.evidence if rule is not None else None
-        return share_lost(evidence, *((trial.samples, trial.differing) if trial is not None else ()))
+        return share_lost(evidence, *(trial.possibly_lost if trial is not None else ()))
 
     def _best(self, number: int) -> list[tuple[str, SiteTally]]:
         """Return the sites with most savings."""

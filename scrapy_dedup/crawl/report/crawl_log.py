@@ -79,6 +79,7 @@ class CrawlLog:
                 rules_after=after.get(site, ()),
                 learning_seconds=self._learning_runs.counts.seconds,
                 dropped=dropped,
+                undecided=counts.undecided,
             )
 
 

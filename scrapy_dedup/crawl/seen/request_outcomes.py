@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from ..identity.identities import context_of, is_plain_get
-from ..settings.dedup_settings import Mode
+from ..identity.identities import context_of
 from ..support.events import Event
-from ..support.request_meta import redirects_to
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -16,14 +14,13 @@ if TYPE_CHECKING:
 
     from ..identity.identities import Identities
     from ..support.faults import Faults
+    from .odd_responses import OddResponses
     from .redirect_targets import RedirectTargets
     from .replay_schedule import ReplaySchedule
     from .seen import Seen
     from .slot_claims import SlotClaims
 
 logger = logging.getLogger(__name__)
-
-_COMPARED = (Mode.SHADOW, Mode.ACTIVE)
 
 
 @attrs.define(eq=False, repr=False, kw_only=True)
@@ -37,6 +34,7 @@ class RequestOutcomes:
     _claims: "SlotClaims"
     _redirect_targets: "RedirectTargets"
     _replay_schedule: "ReplaySchedule"
+    _odd_responses: "OddResponses"
     #: The page of a slot is fetched.
     slot_fetched: Event[[int]] = attrs.field(init=False)
 
@@ -46,7 +44,7 @@ class RequestOutcomes:
     def fetched(self, request: "Request", *, links: bool = False) -> None:
         """Note that the page of *request*, to which redirects may have led, has come; *links* as in :meth:`.Seen.fetched`."""
         seen = self._seen
-        chain = self._chain(request)
+        chain = self._claims.chain(request)
         for url, slot in chain:
             # Not taken: a start request, for instance, which passes no filter.
             if slot not in seen or self._stands_for_another(slot, chain):
@@ -55,6 +53,7 @@ class RequestOutcomes:
                 seen.take(slot, url, callback, context_of(request) or "", plain)
             seen.fetched(slot, links=links)
             self.slot_fetched.send(slot)
+        self._odd_responses.release()
         if len(chain) > 1:
             *others, (url, slot) = chain
             new = {other for _, other in others if other != slot}
@@ -79,7 +78,7 @@ class RequestOutcomes:
     def failed(self, request: "Request") -> None:
         """Free the keys for which *request* stands, and schedule what was filtered in its favour."""
         seen = self._seen
-        chain = self._chain(request)
+        chain = self._claims.chain(request)
         urls = {"", *(url for url, _ in chain)}  # "": it is not known which URL stands for the key
         for _, slot in chain:
             if slot in seen and not seen.is_fetched(slot) and seen.url(slot) in urls:
@@ -93,7 +92,7 @@ class RequestOutcomes:
 
     def ended(self, request: "Request", target: str) -> None:
         """Note that the redirects of *request* lead to a page that is fetched already, or in a circle."""
-        chain = self._chain(request, own=False)
+        chain = self._claims.chain(request, own=False)
         circle = any(url == target for url, _ in chain)
         seen = self._seen
         for url, slot in chain:
@@ -105,22 +104,3 @@ class RequestOutcomes:
         page = self._identities.slot_of_url(target, request)
         if page is not None and not circle:
             self._replay_schedule.release(self._redirect_targets.add(page, {slot for _, slot in chain if slot != page}))
-
-    def _chain(self, request: "Request", *, own: bool = True) -> list[tuple[str, int]]:
-        """Return the URLs by which *request* came about, with their slots, as far as they are compared."""
-        identities = self._identities
-        urls = list(redirects_to(request))
-        if not urls and own:  # as nearly always
-            identity = identities.of(request)
-            return [] if identity is None or identity.mode not in _COMPARED else [(request.url, identity.slot)]
-        if not is_plain_get(request):
-            return []
-        chain = []
-        if own:
-            urls.append(request.url)
-        for url in urls:
-            if identities.of_url(url).mode in _COMPARED:
-                slot = identities.slot_of_url(url, request)
-                if slot is not None:
-                    chain.append((url, slot))
-        return chain

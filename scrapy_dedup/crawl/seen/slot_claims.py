@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from ..identity.identities import is_plain_get
 from ..settings.dedup_settings import Mode
 from ..support.request_meta import redirects_to
 from .journal_lines import JournalPage
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from ..support.request_meta import RunMarks
     from .depth_limit import Depths
     from .seen import Seen
+
+_COMPARED = (Mode.SHADOW, Mode.ACTIVE)
 
 
 @attrs.define(eq=False, repr=False)
@@ -71,3 +74,22 @@ class SlotClaims:
     def is_own_redirect(self, request: "Request", slot: int) -> bool:
         """Whether redirects from a URL with the same slot have led to *request*."""
         return any(self._identities.slot_of_url(url, request) == slot for url in redirects_to(request))
+
+    def chain(self, request: "Request", *, own: bool = True) -> list[tuple[str, int]]:
+        """Return the URLs by which *request* came about, with their slots, as far as they are compared."""
+        identities = self._identities
+        urls = list(redirects_to(request))
+        if not urls and own:  # as nearly always
+            identity = identities.of(request)
+            return [] if identity is None or identity.mode not in _COMPARED else [(request.url, identity.slot)]
+        if not is_plain_get(request):
+            return []
+        chain = []
+        if own:
+            urls.append(request.url)
+        for url in urls:
+            if identities.of_url(url).mode in _COMPARED:
+                slot = identities.slot_of_url(url, request)
+                if slot is not None:
+                    chain.append((url, slot))
+        return chain

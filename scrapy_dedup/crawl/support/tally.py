@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Final
 
 #: Sites that are counted by themselves; those past it are counted together.
@@ -13,7 +14,7 @@ OTHERS: Final = "other sites"
 class SiteTally:
     """The counts of one site, or of several."""
 
-    #: Pages that came, their bytes and the seconds that they took.
+    #: Pages that came, their bytes and the seconds that the crawl has waited for them.
     pages: int = 0
     size: int = 0
     seconds: float = 0.0
@@ -24,6 +25,8 @@ class SiteTally:
     #: Spot checks that were the page they were taken for, and those that were not.
     confirmed: int = 0
     differing: int = 0
+    #: Spot checks of which nobody can tell.
+    undecided: int = 0
 
     def add(self, other: "SiteTally") -> None:
         """Add the counts of another site."""
@@ -52,8 +55,8 @@ class SiteTally:
 
     @property
     def samples(self) -> int:
-        """Return the spot checks that could be compared."""
-        return self.confirmed + self.differing
+        """Return the spot checks that were made."""
+        return self.confirmed + self.differing + self.undecided
 
 
 class SiteTallies(dict[str, SiteTally]):
@@ -72,6 +75,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.sites = SiteTallies()
+        #: When the last page came.
+        self._came = monotonic()
         #: Probes and refetches of each site that its savings have paid for.
         self.spent: Counter[str] = Counter()
 
@@ -97,11 +102,12 @@ class Tally:
         return not spent or self.of(site).avoided > spent
 
     def page(self, site: str, size: int, seconds: float) -> None:
-        """Count a page that came."""
-        counts = self.of(site)
+        """Count a page that came after so many *seconds*; time in which several were under way counts once."""
+        counts, now = self.of(site), monotonic()
         counts.pages += 1
         counts.size += size
-        counts.seconds += seconds
+        counts.seconds += min(seconds, now - self._came)
+        self._came = now
 
     def scheduled(self, site: str) -> None:
         """Count a filtered URL that was scheduled after all."""
@@ -110,6 +116,10 @@ class Tally:
     def confirmed(self, site: str) -> None:
         """Count a spot check that was the page it was taken for."""
         self.of(site).confirmed += 1
+
+    def undecided(self, site: str, number: int = 1) -> None:
+        """Count spot checks of which nobody can tell, or take them back."""
+        self.of(site).undecided += number
 
     def differing(self, site: str) -> None:
         """Count a spot check that was another page."""

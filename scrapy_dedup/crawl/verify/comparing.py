@@ -8,19 +8,21 @@ own: of a page that is hidden but for its site's template nobody can tell which 
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...content.resemblance import SHARED, Difference, difference, own_words
+from ...content.resemblance import SHARED, Difference, difference, is_same_form, own_words
 from ...content.sketch import Sketch
 from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.data.lasting import plain_identity
 from ...learning.lifetime.refutation import Noise, noise_of
 from ...observation import Observation
 from ...store.conversions import version_in
-from ...store.page_queries import fetched_twice, is_elsewhere, latest_page, some_pages
+from ...store.page_queries import fetched_twice, latest_page, pages_like, some_pages
+from ..seen.odd_responses import OddContent
 
 if TYPE_CHECKING:
     from ...masks.model import Mask
     from ...store.rows import ObservationRow
     from ...store.store import Store
+    from ..identity.identities import Identities
     from ..observe.site_masks import SiteMasks
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
@@ -37,17 +39,25 @@ class PageDifference(NamedTuple):
     noise: Noise = Noise()
     #: What tells the page of the spot check from other ones.
     content: str = ""
-    #: Whether another URL has shown that page in this crawl.
+    #: Whether another URL has shown that page in this crawl, or an unrelated one has shown the page it was taken for.
     elsewhere: bool = False
+    #: URLs that stand for a page and have shown an odd response: that of the page, and others that show the same.
+    odd: tuple[str, ...] = ()
+    odd_content: OddContent | None = None
+    #: Whether they differ in some words only, and it is not known yet what passes on the site.
+    doubtful: bool = False
 
 
 class PageComparer:
     """Compares pages under masks; its methods wait for the store, so that they are called in threads."""
 
-    def __init__(self, store: "CrawlStore", masks: "SiteMasks", status: "CrawlStatus") -> None:
+    def __init__(
+        self, store: "CrawlStore", masks: "SiteMasks", status: "CrawlStatus", identities: "Identities"
+    ) -> None:
         self._crawl_store = store
         self._masks = masks
         self._began = status.began
+        self._identities = identities
         self._store: Store | None = None
         self._lock = Lock()
 
@@ -60,6 +70,8 @@ class PageComparer:
                 return PageDifference(Difference.UNKNOWN)
             if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
                 return PageDifference(Difference.NONE)
+            if no_evidence(page) and not no_evidence(mine):
+                return PageDifference(Difference.UNKNOWN, odd=(url,))
             store = self._opened()
             one, two = self._identity(mine), self._identity(page)
             others = [
@@ -74,14 +86,36 @@ class PageComparer:
             noise = noise_of(
                 (self._difference(first, second, others), (first.time or 0.0) >= self._began) for first, second in pairs
             )
-            return PageDifference(found, noise, one or plain_identity(mine), self._is_elsewhere(store, check, url))
+            self._crawl_store.flush()
+            but, key = {check.hops[0] if check.hops else check.url, url}, self._key(url)
+            unlike = mine if found is Difference.CLEAR else None
+            odd = [each for each in self._alike(store, check, page, unlike) if self._key(each.url) != key]
+            shown = [each for each in self._alike(store, check, mine, page) if each.url not in but]
+            if odd and all(self._key(each.url) == key for each in shown):  # the page that it was taken for is none
+                content = OddContent(plain_identity(page), page.sketch, mine.sketch)
+                urls = url, *(each.url for each in odd)
+                return PageDifference(
+                    found, noise, plain_identity(odd[0]), elsewhere=True, odd=urls, odd_content=content
+                )
+            if shown:  # it is not lost, and may be an error or a form
+                return PageDifference(found, noise, plain_identity(shown[0]), elsewhere=True)
+            doubtful = found is Difference.NEAR and mine.sketch is not None and not self.knows_what_passes(page.url)
+            return PageDifference(found, noise, one or plain_identity(mine), doubtful=doubtful)
 
-    def _is_elsewhere(self, store: "Store", check: "ObservationRow", url: str) -> bool:
-        """Whether another URL has shown the page in this crawl: it is not lost, and may be an error or a form."""
-        self._crawl_store.flush()
-        bag = check.fingerprints.bag if check.fingerprints is not None else ""
-        but = (check.hops[0] if check.hops else check.url, url)
-        return is_elsewhere(store, check.scope, check.site, bag, since=self._began, but=but)
+    def _alike(
+        self, store: "Store", check: "ObservationRow", page: Observation, unlike: Observation | None
+    ) -> list[Observation]:
+        """Return responses of this crawl that show what *page* does, or nearly so and *unlike* does not."""
+        bag = plain_identity(page)
+        return [
+            each
+            for each in pages_like(store, check.scope, check.site, page, since=self._began)
+            if plain_identity(each) == bag
+            or (unlike is not None and is_same_form(page.sketch, each.sketch, unlike.sketch))
+        ]
+
+    def _key(self, url: str) -> str:
+        return self._identities.book.canonical_key(url)
 
     def close(self) -> None:
         """Close the store."""
@@ -103,20 +137,24 @@ class PageComparer:
             return Difference.NONE if known else Difference.UNKNOWN
         return difference(self._sketch(one), self._sketch(two), self._sketches(others))
 
-    def _mask(self, page: Observation) -> "Mask | None":
-        mask = self._masks.of(page.url)
-        return mask if mask is not None and mask.applies_to(page.url) else None
+    def knows_what_passes(self, url: str) -> bool:
+        """Whether pages such as the one at *url* are compared by what lasts of them."""
+        return self._mask(url) is not None
+
+    def _mask(self, url: str) -> "Mask | None":
+        mask = self._masks.of(url)
+        return mask if mask is not None and mask.applies_to(url) else None
 
     def _identity(self, page: Observation) -> str | None:
         """Return what tells a page from others by what lasts of it; None if that cannot be told."""
-        mask = self._mask(page)
+        mask = self._mask(page.url)
         found = PageIdentities((page,), mask).of(page)
         # What it shows with all that passes tells nothing beside another visit.
         return None if mask is not None and found == plain_identity(page) else found
 
     def _sketch(self, page: Observation) -> Sketch | None:
         """Return the sketch of what lasts of a page."""
-        mask = self._mask(page)
+        mask = self._mask(page.url)
         if mask is None or page.version is None:
             return page.sketch
         return mask.masked_sketch(page.version, url=page.url)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _BEGUN: Final = "begun"
 _JUDGED: Final = "judged"
 _CASE: Final = "case"
+_UNDECIDED: Final = "undecided"
 
 
 @attrs.define(eq=False, repr=False)
@@ -46,17 +47,24 @@ class FleetChecks:
         """Tell what a spot check has shown; *case* if that is another page than it was taken for."""
         told: dict[str, Any] = {_JUDGED: _told(check)}
         if case is not None:
-            told[_CASE] = [case.difference.name, case.content, astuple(case.noise), case.elsewhere]
+            told[_CASE] = [case.difference.name, case.content, astuple(case.noise), case.elsewhere, case.doubtful]
         self._seen.say(json.dumps(told))
+
+    def tell_undecided(self, check: SpotCheck) -> None:
+        """Tell that nobody can tell what a spot check has shown."""
+        self._seen.say(json.dumps({_UNDECIDED: _told(check)}))
 
     def hear(self, told: dict[str, Any]) -> None:
         """Take up what another worker has told."""
         if _BEGUN in told:
             self._note_begun(self._check(told[_BEGUN]))
             return
+        if _UNDECIDED in told:
+            self._judge.count_undecided(self._check(told[_UNDECIDED]))
+            return
         check, case = self._check(told[_JUDGED]), None
         if _CASE in told:
-            name, content, noise, elsewhere = told[_CASE]
+            name, content, noise, elsewhere, doubtful = told[_CASE]
             case = Case(
                 check.rules,
                 Difference[name],
@@ -66,6 +74,7 @@ class FleetChecks:
                 check.page,
                 check.kinds,
                 elsewhere=elsewhere,
+                doubtful=doubtful,
             )
         deferred_from_coro(self._judge.hear(check, case)).addErrback(lambda _: None)
 

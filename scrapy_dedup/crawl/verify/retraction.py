@@ -110,8 +110,16 @@ class Retraction:
             for name, trial in list(trials.trials.items()):
                 known = self._suspended.found.get((site, name))
                 samples, refuted = (known.samples, known.refuted) if known is not None else (0, 0)
-                row = CheckRow(self._store.scope, site, name, now, trial.samples - samples, trial.differing - refuted)
-                if name in learned and row.samples:
+                row = CheckRow(
+                    self._store.scope,
+                    site,
+                    name,
+                    now,
+                    max(0, trial.samples - trial.doubtful - samples),
+                    max(0, trial.differing - trial.doubtful - refuted),
+                    undecided=trial.undecided + trial.doubtful,
+                )
+                if name in learned and (row.samples or row.undecided):
                     rows.append(row)
         if not rows:
             return

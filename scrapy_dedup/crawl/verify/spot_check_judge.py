@@ -5,15 +5,13 @@ response that it is (:mod:`scrapy_dedup.learning.lifetime.refutation`).
 """
 
 import logging
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import attrs
 
 from ...content.resemblance import Difference
 from ...rules.model import Status
 from ...store.rows import RULES, DiscardRow, DiscardState
-from ..decide.filtering_rules import deciding_rules
 from ..decide.request_filter import DuplicateDiscarded
 from ..identity.suspended_rules import rule_by_id
 from ..observe.store_rows import LaterRow, base_row, is_quick, page_row
@@ -23,7 +21,6 @@ from .rule_trials import Case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from collections.abc import Set as AbstractSet
 
     from scrapy import Request
     from scrapy.http import Response
@@ -32,9 +29,11 @@ if TYPE_CHECKING:
     from ...rules.model import Rule
     from ...store.rows import ObservationRow
     from ..identity.identities import Identities
+    from ..identity.suspended_rules import SuspendedRules
     from ..observe.excluded_responses import ExcludedResponses
     from ..observe.kept_texts import KeptTexts
     from ..seen.ledger import Ledger
+    from ..seen.odd_responses import OddResponses
     from ..seen.seen import Seen
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
@@ -49,9 +48,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Filtered requests among which one is looked for that a single rule has filtered.
-MOST_LOOKED_AT: Final = 2_000
-
 
 @attrs.define(eq=False, repr=False, kw_only=True)
 class SpotCheckJudge:
@@ -62,6 +58,7 @@ class SpotCheckJudge:
     _stats: "StatsCollector"
     _store: "CrawlStore"
     _identities: "Identities"
+    _suspended: "SuspendedRules"
     _seen: "Seen"
     _ledger: "Ledger"
     _tally: "Tally"
@@ -71,13 +68,19 @@ class SpotCheckJudge:
     _unchecked: "UncheckedRequests"
     _comparer: "PageComparer"
     _retraction: "Retraction"
+    _odd_responses: "OddResponses"
     _faults: "Faults"
     _warned: set[str] = attrs.field(factory=set, init=False)
     #: A spot check has shown that it is its page, or, by a case, that it is another one.
     check_judged: "Event[[SpotCheck, Case | None]]" = attrs.field(init=False)
+    #: Nobody can tell what a spot check has shown.
+    check_undecided: "Event[[SpotCheck]]" = attrs.field(init=False)
+    #: Spot checks that are compared again once it is known what passes on their sites.
+    _doubtful: "list[tuple[SpotCheck, ObservationRow, Case]]" = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.check_judged = Event(self._faults)
+        self.check_undecided = Event(self._faults)
 
     async def judge(self, request: "Request", response: "Response") -> DuplicateDiscarded | None:
         """Compare a spot check; return what stops its response, None if that is to go on."""
@@ -86,26 +89,42 @@ class SpotCheckJudge:
             return None
         self._stats.inc_value("dedup/samples")
         key = self._identities.of_url(check.url).key
-        if not self._is_comparable(request, response, check, key):
+        if not self._is_of_its_page(request, response, check, key):
+            return None
+        if response.status != 200 or self._excluded.cut_off(response, check.site):
+            self._note_undecided(check)
             return None
         row = await self._row(request, response, check)
         found = await run_in_thread(self._comparer.with_page, row, check.page)
+        if found.odd:
+            self._odd_responses.expose(request, found.odd, found.odd_content)
         if found.difference is Difference.UNKNOWN:
             self._spot_checks.note_undecided(check)
+            self._note_undecided(check)
             return None
         if found.difference is Difference.NONE:
             await self._confirm(check, row)
             return DuplicateDiscarded(check.page, key, check.rules[0])
-        await self._accuse(request, check, found, key)
+        await self._accuse(request, check, found, row)
         return None
 
-    def _is_comparable(self, request: "Request", response: "Response", check: "SpotCheck", key: str) -> bool:
+    def _is_of_its_page(self, request: "Request", response: "Response", check: "SpotCheck", key: str) -> bool:
+        copied = "cached" in response.flags and response.url != request.url
         return (
-            response.status == 200
-            and not self._excluded.cut_off(response, check.site)
-            and not ("cached" in response.flags and response.url != request.url)
-            and key == self._identities.of_url(check.page).key  # otherwise they are two pages by the rules of now
-        )
+            not copied and key == self._identities.of_url(check.page).key
+        )  # else they are two pages by the rules of now
+
+    def _note_undecided(self, check: "SpotCheck") -> None:
+        """Count a spot check of which nobody can tell, here and in the other workers of a fleet."""
+        self._stats.inc_value("dedup/samples/undecided")
+        self._tally.undecided(check.site)
+        self.count_undecided(check)
+        self.check_undecided.send(check)
+
+    def count_undecided(self, check: "SpotCheck") -> None:
+        """Count a spot check of which nobody can tell among those of its rules."""
+        for rule in check.rules:
+            self._spot_checks.trials[check.site].trial(rule).undecided += 1
 
     async def _row(self, request: "Request", response: "Response", check: "SpotCheck") -> "ObservationRow":
         """Return a response as any page is recorded, and compared by what lasts of it."""
@@ -131,22 +150,18 @@ class SpotCheckJudge:
             self._stats.inc_value("dedup/recorded")
         await self._refute(check.site, self._spot_checks.trials[check.site].confirm(check.rules, check.kinds))
 
-    async def _accuse(self, request: "Request", check: "SpotCheck", found: "PageDifference", key: str) -> None:
+    async def _accuse(
+        self, request: "Request", check: "SpotCheck", found: "PageDifference", row: "ObservationRow"
+    ) -> None:
         if found.elsewhere:
             self._spot_checks.note_undecided(check)  # by itself
+            self._note_undecided(check)
         else:
-            self._stats.inc_value("dedup/samples/differing")
-            self._tally.differing(check.site)
             self._unchecked.note_differing(check)
-            self._note(check, key)
-        logger.log(
-            logging.DEBUG if found.elsewhere else logging.INFO,
-            "The spot check %(url)s is not the same page as %(page)s, which it was taken for by rule %(rule)s",
-            {"url": check.url, "page": check.page, "rule": " and ".join(check.rules)},
-            extra={"spider": self._status.spider},
-        )
+            if not found.doubtful:
+                self._note_differing(check)
         difference = found.difference
-        if self._identities.of_url(request.url).key != key:
+        if self._identities.of_url(request.url).key != self._identities.of_url(check.url).key:
             difference = Difference.NEAR  # its redirects lead elsewhere, maybe all to one page, to log in
         case = Case(
             check.rules,
@@ -157,7 +172,12 @@ class SpotCheckJudge:
             check.page,
             check.kinds,
             elsewhere=found.elsewhere,
+            doubtful=found.doubtful,
         )
+        if found.doubtful:
+            self._stats.inc_value("dedup/samples/undecided")
+            self._tally.undecided(check.site)
+            self._doubtful.append((check, row, case))
         self.check_judged.send(check, case)
         trials = self._spot_checks.trials[check.site]
         await self._refute(check.site, trials.accuse(case))
@@ -174,15 +194,52 @@ class SpotCheckJudge:
             self._unchecked.note_differing(check)
         await self._refute(check.site, self._spot_checks.trials[check.site].accuse(case))
 
-    def _note(self, check: "SpotCheck", key: str) -> None:
-        """Write a differing spot check into the ledger, which has none yet of one that was fetched instead of filtered."""
+    async def _decide_doubtful(self) -> None:
+        """Compare again, by what lasts, what had differed in some words before it was known what passes on a site."""
+        known = [each for each in self._doubtful if self._comparer.knows_what_passes(each[0].page)]
+        self._doubtful = [each for each in self._doubtful if each not in known]
+        for check, row, case in known:
+            found = await run_in_thread(self._comparer.with_page, row, check.page)
+            if found.difference is Difference.UNKNOWN or found.elsewhere:
+                continue
+            same = found.difference is Difference.NONE
+            self._spot_checks.trials[check.site].decide(case, same=same)
+            self._stats.inc_value("dedup/samples/undecided", -1)
+            self._tally.undecided(check.site, -1)
+            if not same:
+                self._note_differing(check)
+                continue
+            self._stats.inc_value("dedup/samples/confirmed")
+            self._tally.confirmed(check.site)
+            suspended = any((check.site, rule) in self._suspended for rule in check.rules)
+            logger.log(
+                logging.WARNING if suspended else logging.INFO,
+                "The spot check %(url)s is the same page as %(page)s after all, by what lasts of both: rule %(rule)s was right%(so)s",
+                {
+                    "url": check.url,
+                    "page": check.page,
+                    "rule": " and ".join(check.rules),
+                    "so": ", and is suspended" if suspended else "",
+                },
+                extra={"spider": self._status.spider},
+            )
+
+    def _note_differing(self, check: "SpotCheck") -> None:
+        """Count, tell and write into the ledger that a spot check was another page; it was fetched, and has no row there yet."""
+        self._stats.inc_value("dedup/samples/differing")
+        self._tally.differing(check.site)
+        logger.info(
+            "The spot check %(url)s is not the same page as %(page)s, which it was taken for by rule %(rule)s",
+            {"url": check.url, "page": check.page, "rule": " and ".join(check.rules)},
+            extra={"spider": self._status.spider},
+        )
         row = DiscardRow(
             self._store.scope,
             self._status.spider.name,
             check.site,
             check.url,
             check.rules[0],
-            key,
+            self._identities.of_url(check.url).key,
             check.page,
             check.at,
             meta={RULES: list(check.rules)},
@@ -192,29 +249,10 @@ class SpotCheckJudge:
 
     async def _look_for_deciding(self, site: str, trials: "RuleTrials") -> None:
         """Check a filtered request of each suspected rule that no other one was needed for, to see which is wrong."""
-        rows = await run_in_thread(self._filtered_by_one, site, frozenset(trials.wanted))
+        rows = await run_in_thread(self._unchecked.filtered_by_one, site, frozenset(trials.wanted))
         for rule, row in rows.items():
             if rule in trials.wanted and self._spot_checks.fetch(row):
                 trials.wanted.remove(rule)
-
-    def _filtered_by_one(self, site: str, wanted: "AbstractSet[str]") -> "dict[str, DiscardRow]":
-        """Return a filtered request of each of the *wanted* rules that no other rule was needed for, where there is one.
-
-        It waits for the store. Raises StoreError.
-        """
-        found: dict[str, DiscardRow] = {}
-        book = self._identities.book
-        with self._store.read() as store:
-            rows = store.discards(self._store.scope, spider=self._status.spider.name, job=self._seen.job)
-            for row in islice(rows, MOST_LOOKED_AT):
-                if len(found) == len(wanted):
-                    break
-                if row.site != site:
-                    continue
-                rules = deciding_rules(book, row.url, row.taken_for)
-                if len(rules) == 1 and rules[0] in wanted and rules[0] not in found:
-                    found[rules[0]] = row
-        return found
 
     @property
     def is_idle_work_due(self) -> bool:
@@ -228,6 +266,7 @@ class SpotCheckJudge:
 
     async def settle(self) -> None:
         """Decide which rules are refuted by spot checks that refute one of several, since no more of them come."""
+        await self._decide_doubtful()
         for site, trials in list(self._spot_checks.trials.items()):
             await self._refute(site, trials.settle())
 

@@ -16,13 +16,15 @@ import attrs
 
 from ...rules.model import Status
 from ...urls.templates import template_of
-from ..decide.filtering_rules import differences
+from ..decide.filtering_rules import deciding_rules, differences
 from ..identity.suspended_rules import rule_by_id
 from ..support.compatibility import run_in_thread
 from ..support.cooperative import in_turns
 from .spot_check_rates import shape_of
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from ...store.rows import DiscardRow
     from ..identity.identities import Identities
     from ..seen.ledger import Ledger
@@ -154,6 +156,25 @@ class UncheckedRequests:
             found.update(
                 FilteredKind(site, rule, pages, key, frozenset(map(shape_of, values))) for key, *values in keys
             )
+        return found
+
+    def filtered_by_one(self, site: str, wanted: "AbstractSet[str]") -> "dict[str, DiscardRow]":
+        """Return a filtered request of each of the *wanted* rules that no other rule was needed for, where there is one.
+
+        It waits for the store. Raises StoreError.
+        """
+        found: dict[str, DiscardRow] = {}
+        book = self._identities.book
+        with self._store.read() as store:
+            rows = store.discards(self._store.scope, spider=self._status.spider.name, job=self._seen.job)
+            for row in islice(rows, MOST):
+                if len(found) == len(wanted):
+                    break
+                if row.site != site:
+                    continue
+                rules = deciding_rules(book, row.url, row.taken_for)
+                if len(rules) == 1 and rules[0] in wanted and rules[0] not in found:
+                    found[rules[0]] = row
         return found
 
     def _filtered(self) -> "tuple[list[DiscardRow], dict[FilteredKind, list[DiscardRow]]]":

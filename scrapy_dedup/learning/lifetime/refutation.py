@@ -74,6 +74,9 @@ class Trial:
     samples: int = 0
     differing: int = 0
     clear: int = 0
+    #: Others of which nobody can tell; and those of the differing ones that were compared before it was known what passes.
+    undecided: int = 0
+    doubtful: int = 0
     _recent: deque[Difference] = field(default_factory=lambda: deque(maxlen=RECENT))
     _met: set[str] = field(default_factory=set)
 
@@ -95,6 +98,19 @@ class Trial:
         self.differing += difference is not Difference.NONE
         self.clear += difference is Difference.CLEAR
         self._recent.append(difference)
+
+    @property
+    def possibly_lost(self) -> tuple[int, int]:
+        """Return the number of all samples, and of those that are not known to be the page they were taken for."""
+        return self.samples + self.undecided, self.differing + self.undecided
+
+    def decide(self, *, same: bool) -> None:
+        """Note that a doubtful sample is the *same* page, or another one, by what lasts of it."""
+        self.doubtful -= 1
+        if same:
+            self.differing -= 1
+            if Difference.NEAR in self._recent:
+                self._recent.remove(Difference.NEAR)
 
     def refuted(self, noise: Noise) -> bool:
         """Return whether these samples refute the rule, where the site has so much *noise*."""

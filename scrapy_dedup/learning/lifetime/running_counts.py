@@ -51,6 +51,7 @@ def _with_checks(rule: Rule, checks: Iterable[CheckRow]) -> Rule:
             evidence,
             samples=evidence.samples + sum(check.samples for check in later),
             refuted=evidence.refuted + sum(check.refuted for check in later),
+            undecided=evidence.undecided + sum(check.undecided for check in later),
             probes=evidence.probes + sum(check.probes for check in later),
             contradicted=evidence.contradicted + sum(check.contradicted for check in later),
         ),

@@ -26,15 +26,15 @@ def share_lost(evidence: "Evidence | None", samples: int = 0, differing: int = 0
     """Return the upper 95 % bound of the share of the URLs filtered by a rule that are other pages.
 
     Witness groups and spot checks count together: those that *evidence* tells of, and *samples*
-    further spot checks, of which *differing* showed another page.
+    further spot checks, of which *differing* showed another page. One that has shown nothing may be one, too.
 
     >>> from scrapy_dedup.rules import Evidence
     >>> round(share_lost(Evidence(groups=67, samples=2), samples=2), 3), share_lost(None)
     (0.041, 1.0)
     """
     if evidence is not None:
-        differing += evidence.counterexamples + evidence.refuted
-        samples += evidence.groups + evidence.counterexamples + evidence.samples
+        differing += evidence.counterexamples + evidence.refuted + evidence.undecided
+        samples += evidence.groups + evidence.counterexamples + evidence.samples + evidence.undecided
     return upper_bound(differing, samples)
 
 

@@ -1,0 +1,171 @@
+"""Odd responses: hardly any text, or what unrelated URLs show, too, where other pages of their kind have text.
+
+An error or a wall with status 200 stands for no page: its key is released, so that another URL of the page is fetched.
+That is done when the next page of its kind has come, since the site answers again then, or as the spider is about to run
+idle: then for all pages of a kind of which any has come, and for one of any other kind. Where all pages of a kind have hardly any text, that is how they are.
+"""
+
+from collections import Counter, defaultdict, deque
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import attrs
+
+from ...content.resemblance import is_same_form
+from ...learning.data.lasting import MIN_WORDS
+from ...urls.templates import template_of
+from ..support.compatibility import run_in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy import Request
+
+    from ...content.fingerprints import Fingerprints
+    from ...content.sketch import Sketch
+    from ..identity.identities import Identities
+    from ..support.crawl_status import CrawlStatus
+    from ..support.crawl_store import CrawlStore
+    from .ledger import Ledger
+    from .replay_schedule import ReplaySchedule
+    from .seen import Seen
+    from .slot_claims import SlotClaims
+
+#: URLs of one page that are fetched in the place of odd responses.
+TRIES: Final = 3
+#: Pages that are remembered, and contents that are known to be odd.
+MOST: Final = 20_000
+MOST_CONTENTS: Final = 100
+
+
+class OddContent(NamedTuple):
+    """What unrelated URLs have shown: its fingerprint, its sketch, and that of a page that it stood for."""
+
+    bag: str
+    sketch: "Sketch | None" = None
+    unlike: "Sketch | None" = None
+
+
+class Arrival(NamedTuple):
+    """A response that stands for slots: the kind of its page, and the URLs that led to it with their slots."""
+
+    kind: tuple[object, ...]
+    chain: list[tuple[str, int]]
+
+
+@attrs.define(eq=False, repr=False, kw_only=True)
+class OddResponses:
+    """Tells odd responses, and has others fetched in their place."""
+
+    _status: "CrawlStatus"
+    _store: "CrawlStore"
+    _identities: "Identities"
+    _seen: "Seen"
+    _claims: "SlotClaims"
+    _ledger: "Ledger"
+    _replay_schedule: "ReplaySchedule"
+    #: What threads have noted: the fingerprint of an odd response, "" for a page.
+    _noted: deque[tuple[Arrival, str]] = attrs.field(factory=deque, init=False)
+    _contents: list[OddContent] = attrs.field(factory=list, init=False)
+    #: By the kind of page: slots for which an odd response stands, with its URL.
+    _held: defaultdict[tuple[object, ...], dict[int, str]] = attrs.field(factory=lambda: defaultdict(dict), init=False)
+    _tries: Counter[int] = attrs.field(factory=Counter, init=False)
+    #: Odd content -> the slot that shows it, None if several do.
+    _shown_by: dict[str, int | None] = attrs.field(factory=dict, init=False)
+    #: Kinds of which a page has come, and those of which one was fetched again before the spider ran idle.
+    _answered: set[tuple[object, ...]] = attrs.field(factory=set, init=False)
+    _settled: set[tuple[object, ...]] = attrs.field(factory=set, init=False)
+    _arrived: int = attrs.field(default=0, init=False)
+    _looked_at: int = attrs.field(default=0, init=False)
+
+    def arrival(self, request: "Request") -> Arrival | None:
+        """Return what :meth:`note` needs of the response to *request*; None if that stands for nothing."""
+        chain = self._claims.chain(request)
+        if not chain:
+            return None
+        self._arrived += 1
+        identity = self._identities.of_url(request.url)
+        return Arrival((identity.site, *template_of(identity.key)), chain)
+
+    def note(self, arrival: Arrival, prints: "Fingerprints") -> None:
+        """Note what a response shows, in whichever thread."""
+        odd = self._is_odd(prints)
+        if not odd:
+            self._answered.add(arrival.kind)
+        if odd or self._held or self._noted:
+            self._noted.append((arrival, prints.bag if odd else ""))
+
+    def _is_odd(self, prints: "Fingerprints") -> bool:
+        few = prints.words is not None and prints.words < MIN_WORDS
+        return few or self._is_known(prints.bag, prints.sketch)
+
+    def _is_known(self, bag: str, sketch: "Sketch | None") -> bool:
+        return any(bag == known.bag or is_same_form(known.sketch, sketch, known.unlike) for known in self._contents)
+
+    def release(self) -> None:
+        """Release what odd responses stand for, as far as the site answers again."""
+        due: dict[int, str] = {}
+        while self._noted:
+            arrival, odd = self._noted.popleft()
+            if not odd:
+                due |= self._held.pop(arrival.kind, {})
+                continue
+            for url, slot in arrival.chain:
+                self._hold(arrival.kind, slot, url, odd)
+        self._release(due)
+
+    def _hold(self, kind: tuple[object, ...], slot: int, url: str, odd: str) -> None:
+        if len(self._shown_by) >= MOST or (slot in self._seen and self._seen.url(slot) != url):
+            return  # a spot check, for instance
+        if self._shown_by.setdefault(odd, slot) != slot:
+            self._shown_by[odd] = None
+        elif self._tries[slot]:
+            return  # twice the same, and no other page is like it
+        if self._tries[slot] < TRIES:
+            self._held[kind][slot] = url
+
+    def _release(self, due: dict[int, str]) -> None:
+        slots = {slot for slot, url in due.items() if slot in self._seen and self._seen.url(slot) == url}
+        self._tries.update(slots)
+        self._replay_schedule.release(slots)
+
+    def expose(self, request: "Request", urls: "Iterable[str]", content: OddContent | None = None) -> None:
+        """Release what *urls* stand for, which have shown odd responses; the page of one has come by *request*."""
+        if content is not None and not self._is_known(content.bag, content.sketch):
+            self._contents = [*self._contents[-MOST_CONTENTS:], content]
+        slots = {url: self._identities.slot_of_url(url, request) for url in urls}
+        due = {slot: url for url, slot in slots.items() if slot is not None}
+        identity = self._identities.of(request)
+        page = due.pop(identity.slot, "") if identity is not None and identity.slot in self._seen else ""
+        if identity is not None and page and self._seen.url(identity.slot) == page:
+            self._seen.release(identity.slot)
+            self._claims.claim(request, identity)
+        self._release(due)
+
+    @property
+    def is_idle_work_due(self) -> bool:
+        """Whether responses have come since that may be odd, and anything was filtered for one."""
+        return self._ledger.discards > 0 and self._arrived > self._looked_at
+
+    async def before_idle(self) -> None:
+        """Have one more URL fetched for each kind of which nothing but odd responses has come. Raises StoreError."""
+        self._looked_at = self._arrived
+        await run_in_thread(self._store.flush)
+        self.release()
+        for kind in [kind for kind in self._held if kind in self._answered]:
+            self._release(self._held.pop(kind))
+        open_kinds = {kind: held for kind, held in self._held.items() if kind not in self._settled}
+        if not open_kinds:
+            return
+        filtered = await run_in_thread(self._filtered)
+        for kind, held in open_kinds.items():
+            found = next(((slot, url) for slot, url in held.items() if url in filtered), None)
+            if found is not None:
+                self._settled.add(kind)
+                del held[found[0]]
+                self._release(dict([found]))
+
+    def _filtered(self) -> set[str]:
+        """Return the URLs that others were taken for. It waits for the store. Raises StoreError."""
+        with self._store.read() as store:
+            rows = store.discards(self._store.scope, spider=self._status.spider.name, job=self._seen.job)
+            return {row.taken_for for row in rows}
