@@ -16,11 +16,12 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "dedup/avoided/lost_at_most",
-        "How many of the avoided downloads are other pages, at most (95 %), by the witness groups and all spot checks of their rules.",
+        "How many of the avoided downloads are other pages, at most (95 %), by the witness groups and all spot checks of their rules; "
+        "those of which nobody can tell count as other pages.",
     ),
     (
         "dedup/avoided/seconds",
-        "About how long the sites would have taken to send the avoided downloads: the mean of the pages that came, site by site.",
+        "About how long the crawl would have waited for the avoided downloads, by the clock: the mean of the pages that came, site by site.",
     ),
     ("dedup/avoided/site/<site>", "Downloads avoided on a site, of the 20 sites with most."),
     ("dedup/cache/shared", "Answers of the HTTP cache with the copy of an equivalent URL (DEDUP_SHARE_CACHE)."),
@@ -116,6 +117,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/samples", "Spot checks: filtered URLs that were fetched all the same."),
     ("dedup/samples/confirmed", "Spot checks that showed the page they were taken for. Callbacks do not get these."),
     ("dedup/samples/differing", "Spot checks that showed another page. They go on as ordinary responses."),
+    (
+        "dedup/samples/undecided",
+        "Spot checks of which nobody can tell: no page, or one that differs in a few words while no transient content is known. They go on, too.",
+    ),
     ("dedup/shadow/discarded", "Requests that would have been filtered, on sites in shadow mode."),
     ("dedup/shadow/rule/<id>", "Requests that a rule would have filtered, on sites in shadow mode."),
     (

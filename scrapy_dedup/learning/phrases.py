@@ -15,6 +15,7 @@ _LEFT_OUT: Final = {
     "no content": ("without content", "without content"),
     "hardly any text": ("with hardly any text", "with hardly any text"),
     "cached": ("copy of another URL from the HTTP cache", "copies of other URLs from the HTTP cache"),
+    "fingerprint": ("page that the fingerprinter keeps apart", "pages that the fingerprinter keeps apart"),
     "method": ("answer to a request that is no plain GET", "answers to requests that are no plain GET"),
     "its texts are not kept": (
         "with transient content whose texts are not stored",

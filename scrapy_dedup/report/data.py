@@ -119,8 +119,7 @@ class RuleCard:
     #: Where it acts and what it says there, one by one: some rules say much.
     where: str
     clauses: tuple[str, ...]
-    #: The rule as the commands write it.
-    short: str
+    short: str  # as the commands write it
     evidence: str
     note: str
     filtered: int
