@@ -16,8 +16,7 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         "dedup/avoided/lost_at_most",
-        "How many of the avoided downloads are other pages, at most (95 %), by the witness groups and all spot checks of their rules; "
-        "those of which nobody can tell count as other pages.",
+        "How many of the avoided downloads are other pages, at most (95 %), by all spot checks and witness groups; undecided ones count.",
     ),
     (
         "dedup/avoided/seconds",

@@ -53,7 +53,7 @@ QUESTIONS: dict[str, Callable[[Store], Any]] = {
     "versions of a page": lambda s: page_queries.versions_of_page(s, "", SITE, "http://example.com/b/0"),
     "some pages": lambda s: page_queries.some_pages(s, "", SITE, 5),
     "alike": lambda s: [
-        [each.url for each in page_queries.pages_like(s, "", SITE, page, since=0.0)]
+        [each.url for each in page_queries.pages_like(s, "", SITE, page.bag, page.words, since=0.0)]
         for page in sorted(s.observations(), key=lambda row: (row.url, row.time))
         if page.bag
     ],

@@ -54,11 +54,11 @@ def some_pages(store: Store, scope: str, site: str, limit: int) -> list[Observat
     return list(found.values())
 
 
-def pages_like(store: Store, scope: str, site: str, page: Observation, *, since: float) -> list[Observation]:
-    """Return late responses of *site* with the content of *page*, or as many words, the oldest first. Raises StoreError."""
+def pages_like(store: Store, scope: str, site: str, bag: str, words: int | None, *, since: float) -> list[Observation]:
+    """Return late responses of *site* with this content, or so many words, the oldest first. Raises StoreError."""
     o = observation.c
     newest = select(func.max(observation.c.id)).scalar_subquery()
-    same = or_(o.bag == page.bag, o.words == page.words) if page.words is not None else o.bag == page.bag
+    same = or_(o.bag == bag, o.words == words) if words is not None else o.bag == bag
     query = _pages().where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.time >= since, same)
     return [observation_of(row) for row in store.rows(query.order_by(o.id).limit(_LIKE))]
 

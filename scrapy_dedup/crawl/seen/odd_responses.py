@@ -44,6 +44,10 @@ class OddContent(NamedTuple):
     sketch: "Sketch | None" = None
     unlike: "Sketch | None" = None
 
+    def is_shown_by(self, bag: str, sketch: "Sketch | None") -> bool:
+        """Whether a response shows it, or nearly so."""
+        return bag == self.bag or is_same_form(self.sketch, sketch, self.unlike)
+
 
 class Arrival(NamedTuple):
     """A response that stands for slots: the kind of its page, and the URLs that led to it with their slots."""
@@ -95,27 +99,32 @@ class OddResponses:
             self._noted.append((arrival, prints.bag if odd else ""))
 
     def _is_odd(self, prints: "Fingerprints") -> bool:
-        few = prints.words is not None and prints.words < MIN_WORDS
-        return few or self._is_known(prints.bag, prints.sketch)
-
-    def _is_known(self, bag: str, sketch: "Sketch | None") -> bool:
-        return any(bag == known.bag or is_same_form(known.sketch, sketch, known.unlike) for known in self._contents)
+        if prints.words is not None and prints.words < MIN_WORDS:
+            return True
+        return any(known.is_shown_by(prints.bag, prints.sketch) for known in self._contents)
 
     def release(self) -> None:
         """Release what odd responses stand for, as far as the site answers again."""
         due: dict[int, str] = {}
+        under_way = []
         while self._noted:
             arrival, odd = self._noted.popleft()
             if not odd:
                 due |= self._held.pop(arrival.kind, {})
                 continue
             for url, slot in arrival.chain:
-                self._hold(arrival.kind, slot, url, odd)
+                if slot not in self._seen or self._seen.url(slot) != url:
+                    continue  # a spot check, for instance
+                if self._seen.is_fetched(slot):
+                    self._hold(arrival.kind, slot, url, odd)
+                else:  # with the spider
+                    under_way.append((arrival._replace(chain=[(url, slot)]), odd))
+        self._noted.extend(under_way)
         self._release(due)
 
     def _hold(self, kind: tuple[object, ...], slot: int, url: str, odd: str) -> None:
-        if len(self._shown_by) >= MOST or (slot in self._seen and self._seen.url(slot) != url):
-            return  # a spot check, for instance
+        if len(self._shown_by) >= MOST:
+            return
         if self._shown_by.setdefault(odd, slot) != slot:
             self._shown_by[odd] = None
         elif self._tries[slot]:
@@ -128,10 +137,13 @@ class OddResponses:
         self._tries.update(slots)
         self._replay_schedule.release(slots)
 
-    def expose(self, request: "Request", urls: "Iterable[str]", content: OddContent | None = None) -> None:
-        """Release what *urls* stand for, which have shown odd responses; the page of one has come by *request*."""
-        if content is not None and not self._is_known(content.bag, content.sketch):
+    def learn(self, content: OddContent) -> None:
+        """Take what shows *content* for odd from now on."""
+        if not any(known.is_shown_by(content.bag, content.sketch) for known in self._contents):
             self._contents = [*self._contents[-MOST_CONTENTS:], content]
+
+    def expose(self, request: "Request", urls: "Iterable[str]") -> None:
+        """Release what *urls* stand for, which have shown odd responses; the page of one may have come by *request*."""
         slots = {url: self._identities.slot_of_url(url, request) for url in urls}
         due = {slot: url for url, slot in slots.items() if slot is not None}
         identity = self._identities.of(request)

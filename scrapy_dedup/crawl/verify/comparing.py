@@ -8,7 +8,7 @@ own: of a page that is hidden but for its site's template nobody can tell which 
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...content.resemblance import SHARED, Difference, difference, is_same_form, own_words
+from ...content.resemblance import SHARED, Difference, difference, own_words
 from ...content.sketch import Sketch
 from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.data.lasting import plain_identity
@@ -39,10 +39,10 @@ class PageDifference(NamedTuple):
     noise: Noise = Noise()
     #: What tells the page of the spot check from other ones.
     content: str = ""
-    #: Whether another URL has shown that page in this crawl, or an unrelated one has shown the page it was taken for.
+    #: Whether another URL has shown that page in this crawl, or an unrelated one has shown either.
     elsewhere: bool = False
-    #: URLs that stand for a page and have shown an odd response: that of the page, and others that show the same.
-    odd: tuple[str, ...] = ()
+    #: Whether it has hardly any text where the spot check has some; what the odd one of the two shows that unrelated URLs show, too.
+    hardly_any_text: bool = False
     odd_content: OddContent | None = None
     #: Whether they differ in some words only, and it is not known yet what passes on the site.
     doubtful: bool = False
@@ -71,7 +71,7 @@ class PageComparer:
             if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
                 return PageDifference(Difference.NONE)
             if no_evidence(page) and not no_evidence(mine):
-                return PageDifference(Difference.UNKNOWN, odd=(url,))
+                return PageDifference(Difference.UNKNOWN, hardly_any_text=True)
             store = self._opened()
             one, two = self._identity(mine), self._identity(page)
             others = [
@@ -88,30 +88,35 @@ class PageComparer:
             )
             self._crawl_store.flush()
             but, key = {check.hops[0] if check.hops else check.url, url}, self._key(url)
-            unlike = mine if found is Difference.CLEAR else None
-            odd = [each for each in self._alike(store, check, page, unlike) if self._key(each.url) != key]
-            shown = [each for each in self._alike(store, check, mine, page) if each.url not in but]
-            if odd and all(self._key(each.url) == key for each in shown):  # the page that it was taken for is none
-                content = OddContent(plain_identity(page), page.sketch, mine.sketch)
-                urls = url, *(each.url for each in odd)
-                return PageDifference(
-                    found, noise, plain_identity(odd[0]), elsewhere=True, odd=urls, odd_content=content
-                )
+            clear = found is Difference.CLEAR
+            contents = [
+                OddContent(plain_identity(one), one.sketch, other.sketch if clear else None)
+                for one, other in ((page, mine), (mine, page))
+            ]
+            likes, shown = (self._showing(store, check, content) for content in contents)
+            is_odd = [any(self._key(each.url) != key for each in some) for some in (likes, shown)]
+            if is_odd[0] != is_odd[1]:  # unrelated URLs show one of the two, which is no page
+                content = contents[is_odd.index(True)]
+                others = likes if is_odd[0] else shown
+                return PageDifference(found, noise, plain_identity(others[0]), elsewhere=True, odd_content=content)
+            shown = [each for each in shown if each.url not in but]
             if shown:  # it is not lost, and may be an error or a form
                 return PageDifference(found, noise, plain_identity(shown[0]), elsewhere=True)
             doubtful = found is Difference.NEAR and mine.sketch is not None and not self.knows_what_passes(page.url)
             return PageDifference(found, noise, one or plain_identity(mine), doubtful=doubtful)
 
-    def _alike(
-        self, store: "Store", check: "ObservationRow", page: Observation, unlike: Observation | None
-    ) -> list[Observation]:
-        """Return responses of this crawl that show what *page* does, or nearly so and *unlike* does not."""
-        bag = plain_identity(page)
+    def showing(self, check: "ObservationRow", content: OddContent) -> list[str]:
+        """Return the URLs that have shown *content*, or nearly so, on the site of a spot check. Raises StoreError."""
+        with self._lock:
+            self._crawl_store.flush()
+            return [each.url for each in self._showing(self._opened(), check, content)]
+
+    def _showing(self, store: "Store", check: "ObservationRow", content: OddContent) -> list[Observation]:
+        words = None if content.sketch is None else content.sketch.words
         return [
             each
-            for each in pages_like(store, check.scope, check.site, page, since=self._began)
-            if plain_identity(each) == bag
-            or (unlike is not None and is_same_form(page.sketch, each.sketch, unlike.sketch))
+            for each in pages_like(store, check.scope, check.site, content.bag, words, since=self._began)
+            if content.is_shown_by(plain_identity(each), each.sketch)
         ]
 
     def _key(self, url: str) -> str:

@@ -73,9 +73,7 @@ class SpotCheckJudge:
     _warned: set[str] = attrs.field(factory=set, init=False)
     #: A spot check has shown that it is its page, or, by a case, that it is another one.
     check_judged: "Event[[SpotCheck, Case | None]]" = attrs.field(init=False)
-    #: Nobody can tell what a spot check has shown.
     check_undecided: "Event[[SpotCheck]]" = attrs.field(init=False)
-    #: Spot checks that are compared again once it is known what passes on their sites.
     _doubtful: "list[tuple[SpotCheck, ObservationRow, Case]]" = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -96,8 +94,11 @@ class SpotCheckJudge:
             return None
         row = await self._row(request, response, check)
         found = await run_in_thread(self._comparer.with_page, row, check.page)
-        if found.odd:
-            self._odd_responses.expose(request, found.odd, found.odd_content)
+        if found.hardly_any_text:
+            self._odd_responses.expose(request, [check.page])
+        if found.odd_content is not None:
+            self._odd_responses.learn(found.odd_content)  # before others are asked for
+            self._odd_responses.expose(request, await run_in_thread(self._comparer.showing, row, found.odd_content))
         if found.difference is Difference.UNKNOWN:
             self._spot_checks.note_undecided(check)
             self._note_undecided(check)
@@ -110,16 +111,18 @@ class SpotCheckJudge:
 
     def _is_of_its_page(self, request: "Request", response: "Response", check: "SpotCheck", key: str) -> bool:
         copied = "cached" in response.flags and response.url != request.url
-        return (
-            not copied and key == self._identities.of_url(check.page).key
-        )  # else they are two pages by the rules of now
+        # By the rules of now they may be two pages.
+        return not copied and key == self._identities.of_url(check.page).key
 
     def _note_undecided(self, check: "SpotCheck") -> None:
         """Count a spot check of which nobody can tell, here and in the other workers of a fleet."""
-        self._stats.inc_value("dedup/samples/undecided")
-        self._tally.undecided(check.site)
+        self._count_undecided(check)
         self.count_undecided(check)
         self.check_undecided.send(check)
+
+    def _count_undecided(self, check: "SpotCheck", number: int = 1) -> None:
+        self._stats.inc_value("dedup/samples/undecided", number)
+        self._tally.undecided(check.site, number)
 
     def count_undecided(self, check: "SpotCheck") -> None:
         """Count a spot check of which nobody can tell among those of its rules."""
@@ -175,8 +178,7 @@ class SpotCheckJudge:
             doubtful=found.doubtful,
         )
         if found.doubtful:
-            self._stats.inc_value("dedup/samples/undecided")
-            self._tally.undecided(check.site)
+            self._count_undecided(check)
             self._doubtful.append((check, row, case))
         self.check_judged.send(check, case)
         trials = self._spot_checks.trials[check.site]
@@ -200,12 +202,11 @@ class SpotCheckJudge:
         self._doubtful = [each for each in self._doubtful if each not in known]
         for check, row, case in known:
             found = await run_in_thread(self._comparer.with_page, row, check.page)
+            same = found.difference is Difference.NONE
             if found.difference is Difference.UNKNOWN or found.elsewhere:
                 continue
-            same = found.difference is Difference.NONE
             self._spot_checks.trials[check.site].decide(case, same=same)
-            self._stats.inc_value("dedup/samples/undecided", -1)
-            self._tally.undecided(check.site, -1)
+            self._count_undecided(check, -1)
             if not same:
                 self._note_differing(check)
                 continue
