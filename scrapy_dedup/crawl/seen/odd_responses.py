@@ -87,8 +87,11 @@ class OddResponses:
         if not chain:
             return None
         self._arrived += 1
-        identity = self._identities.of_url(request.url)
-        return Arrival((identity.site, *template_of(identity.key)), chain)
+        return Arrival(self._kind(request.url), chain)
+
+    def _kind(self, url: str) -> tuple[object, ...]:
+        identity = self._identities.of_url(url)
+        return identity.site, *template_of(identity.key)
 
     def note(self, arrival: Arrival, prints: "Fingerprints") -> None:
         """Note what a response shows, in whichever thread."""
@@ -113,11 +116,11 @@ class OddResponses:
                 due |= self._held.pop(arrival.kind, {})
                 continue
             for url, slot in arrival.chain:
-                if slot not in self._seen or self._seen.url(slot) != url:
+                if slot in self._seen and self._seen.url(slot) != url:
                     continue  # a spot check, for instance
                 if self._seen.is_fetched(slot):
                     self._hold(arrival.kind, slot, url, odd)
-                else:  # with the spider
+                elif len(under_way) < MOST_CONTENTS:  # with the spider
                     under_way.append((arrival._replace(chain=[(url, slot)]), odd))
         self._noted.extend(under_way)
         self._release(due)
@@ -151,7 +154,10 @@ class OddResponses:
         if identity is not None and page and self._seen.url(identity.slot) == page:
             self._seen.release(identity.slot)
             self._claims.claim(request, identity)
-        self._release(due)
+        for slot, url in due.items():
+            if slot in self._seen and not self._seen.is_fetched(slot):  # with the spider: it would stand for it again
+                self._noted.append((Arrival(self._kind(url), [(url, slot)]), url))
+        self._release({slot: url for slot, url in due.items() if self._seen.is_fetched(slot)})
 
     @property
     def is_idle_work_due(self) -> bool:
@@ -163,6 +169,7 @@ class OddResponses:
         self._looked_at = self._arrived
         await run_in_thread(self._store.flush)
         self.release()
+        self._noted.clear()  # nothing is with the spider any more
         for kind in [kind for kind in self._held if kind in self._answered]:
             self._release(self._held.pop(kind))
         open_kinds = {kind: held for kind, held in self._held.items() if kind not in self._settled}
