@@ -99,9 +99,9 @@ class LedgerReplay:
         if idle and not freed and slot in seen and not seen.is_fetched(slot):
             seen.release(slot)  # what stood for it was filtered itself by other rules, say
         if slot in seen:
-            if slot in freed and seen.wait(slot, Waiting(request, row)):
-                rescheduler.done.add(row.url)
-            elif slot not in freed and not seen.is_fetched(slot):
+            if slot in freed:  # until its page has come, which may be an odd response
+                seen.wait(slot, Waiting(request, row))
+            elif not seen.is_fetched(slot):
                 rescheduler.is_due = True  # should what is on its way fail, it is seen to when the spider is idle
             return
         same_key = identity.key == row.key
