@@ -73,8 +73,8 @@ class OddResponses:
     #: By the kind of page: slots for which an odd response stands, with its URL.
     _held: defaultdict[tuple[object, ...], dict[int, str]] = attrs.field(factory=lambda: defaultdict(dict), init=False)
     _tries: Counter[int] = attrs.field(factory=Counter, init=False)
-    #: Odd content -> the slot that shows it, None if several do.
-    _shown_by: dict[str, int | None] = attrs.field(factory=dict, init=False)
+    #: Odd content -> the kind, slot and URL of the page that shows it, None if several do.
+    _shown_by: dict[str, tuple[tuple[object, ...], int, str] | None] = attrs.field(factory=dict, init=False)
     #: Kinds of which a page has come, and those of which one was fetched again before the spider ran idle.
     _answered: set[tuple[object, ...]] = attrs.field(factory=set, init=False)
     _settled: set[tuple[object, ...]] = attrs.field(factory=set, init=False)
@@ -128,10 +128,16 @@ class OddResponses:
     def _hold(self, kind: tuple[object, ...], slot: int, url: str, odd: str) -> None:
         if len(self._shown_by) >= MOST:
             return
-        if self._shown_by.setdefault(odd, slot) != slot:
+        first = self._shown_by.setdefault(odd, (kind, slot, url))
+        if first is not None and first[1] != slot:
             self._shown_by[odd] = None
-        elif self._tries[slot]:
-            return  # twice the same, and no other page is like it
+            self._await(*first)
+        elif first is not None and self._tries[slot]:
+            self._shown_by[odd] = kind, slot, url
+            return  # twice the same, and no other page is like it so far
+        self._await(kind, slot, url)
+
+    def _await(self, kind: tuple[object, ...], slot: int, url: str) -> None:
         if self._tries[slot] < TRIES:
             self._held[kind][slot] = url
 
