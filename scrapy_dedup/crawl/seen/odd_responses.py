@@ -109,7 +109,7 @@ class OddResponses:
     def release(self) -> None:
         """Release what odd responses stand for, as far as the site answers again."""
         due: dict[int, str] = {}
-        under_way = []
+        under_way: list[tuple[Arrival, str]] = []
         while self._noted:
             arrival, odd = self._noted.popleft()
             if not odd:
