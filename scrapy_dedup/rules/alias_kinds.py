@@ -18,9 +18,10 @@ from .model import ALIAS, FRAGMENT, Rule
 from .operations import Anchored, Declared
 from .predicates import rule_matches
 
-__all__ = ["AliasKinds", "Candidate", "candidates", "is_less", "page_shape"]
+__all__ = ["AliasKinds", "Candidate", "candidates", "has_digit", "is_less", "page_shape"]
 
-_DIGIT = re.compile(r"[0-9]")
+has_digit = re.compile(r"[0-9]").search
+"""Tells values that are numbers, or have one: there may be any number of them."""
 
 Candidate = tuple[Naming, str]
 """How a URL names an element, and the beginning of the element's name."""
@@ -108,6 +109,6 @@ def page_shape(url: str) -> str:
     '/forum/*?page&sid'
     """
     _, path, _ = normal_parts(url)
-    shape = "/".join(["*" if _DIGIT.search(part) else part for part in path.split("/")])
+    shape = "/".join(["*" if has_digit(part) else part for part in path.split("/")])
     names = sorted(key[2:] for key in values_of(url) if key.startswith("q."))
     return f"{shape}?{'&'.join(names)}" if names else shape

@@ -47,7 +47,7 @@ MOST_KINDS: Final = 2_000
 MOST_ALIASES: Final = 200_000
 
 _HEAD: Final = 65_536
-_COMPARED: Final = (Mode.SHADOW, Mode.ACTIVE)
+COMPARED: Final = (Mode.SHADOW, Mode.ACTIVE)
 _HREF: Final = re.compile(rb"""\s(?:href|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _LINK_HEADER: Final = re.compile(r"""<([^<>]*)>\s*;[^<,]*\brel\s*=\s*"?shortlink\b""", re.IGNORECASE)
 #: How it is written what is looked for in the head of a page, and how the tag must go on.
@@ -199,7 +199,7 @@ class PageLook:
             return
         if url == self._url or not is_plain_get(request):
             return
-        acts = identity.mode in _COMPARED and self._aliases.kinds.has_anchored(self._site)
+        acts = identity.mode in COMPARED and self._aliases.kinds.has_anchored(self._site)
         if not acts and len(self._met) >= MOST_OF_A_PAGE:
             return
         # What is remembered of a URL is its key by the rules, unless it is known to be an alias.
@@ -230,7 +230,7 @@ class PageLook:
             if declaration in _RECORDED:
                 scope = self._settings.scope
                 self._record(SightingRow(scope, self._site, self._url, url, declaration, time.time()))
-            if self._page.mode not in _COMPARED:
+            if self._page.mode not in COMPARED:
                 continue
             values = values or values_of(self._page.key, groups=self._settings.site_groups)
             rule = self._aliases.kinds.declared(self._site, declaration, values)

@@ -15,11 +15,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ...rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
-from ...rules.alias_kinds import AliasKinds, Candidate, page_shape
+from ...rules.alias_kinds import AliasKinds, has_digit, page_shape
 from ...rules.model import ALIAS, DECLARATIONS, FRAGMENT
 from ...store.rows import SightingRow
 from ...urls import class_of
-from ...urls.namings import Naming
 from ..config import current
 from ..evidence.judge import is_proven
 from ..evidence.shares import upper_bound
@@ -27,7 +26,7 @@ from ..evidence.value_kinds import WHOLE, are_named, is_token
 from ..proposals.dropping import widened
 from ..proposals.proposal import ANY_VALUE
 from .fetched import Fetched
-from .pairs import KeyOf, Pair, pooled
+from .pairs import KeyOf, Pair, kind_of, known_aliases, pooled
 from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Proof, ProvenPart, parts_of, prove
 
 LEARNER = "aliases"
@@ -90,34 +89,18 @@ def _name(rule: Rule) -> tuple[tuple[str, str, str], ...]:
 def _holds(rule: Rule, pools: Sequence[Sequence[Pair]], fetched: Fetched) -> bool:
     """Return whether nothing that was seen refutes a kind."""
     kinds = AliasKinds([rule])
-    proof = prove([pair for pairs in pools for pair in pairs if _is_of(pair, kinds, rule.site)], fetched)
+    proof = prove([pair for pairs in pools for pair in pairs if kind_of(pair, kinds)], fetched)
     return not proof.counterexamples or is_proven(proof.pages, proof.counterexamples, WHOLE)
 
 
-def _is_of(pair: Pair, kinds: AliasKinds, site: str) -> bool:
-    if pair.row.key in DECLARATIONS:
-        return kinds.declared(site, pair.row.key, pair.values) is not None
-    return kinds.anchored(site, pair.values, [_candidate(pair.row)], pair.page) is not None
-
-
-def proven_aliases(rules: Sequence[Rule], sightings: Iterable[SightingRow], key_of: KeyOf) -> dict[str, str]:
-    """Return the aliases that *sightings* hold under the kinds that act: key of a URL -> key of its page.
-
-    They hold for the crawl of the sightings: when posts are deleted, the pages of a thread shift.
-    """
-    kinds = AliasKinds(rules)
-    site = rules[0].site if rules else ""
+def proven_aliases(rules: Iterable[Rule], sightings: Iterable[SightingRow], key_of: KeyOf) -> dict[str, str]:
+    """Return the aliases that *sightings* hold under the kinds that act: key of a URL -> key of its page."""
     aliases: dict[str, str] = {}
-    for pairs in pooled(sightings, key_of):
-        for pair in pairs:
-            target = aliases.get(pair.page, pair.page)
-            if target != pair.link and _is_of(pair, kinds, site):
-                aliases.setdefault(pair.link, target)
+    for pair, _ in known_aliases(rules, sightings, key_of):
+        target = aliases.get(pair.page, pair.page)
+        if target != pair.link:
+            aliases.setdefault(pair.link, target)
     return aliases
-
-
-def _candidate(row: SightingRow) -> Candidate:
-    return Naming(row.key, row.lead, row.token), row.prefix
 
 
 def _rule(site: str, part: ProvenPart) -> Rule:
@@ -170,7 +153,7 @@ def _match(pairs: Sequence[Pair], named: str) -> dict[str, Predicate]:
         nameable = key != named and not any(map(is_token, distinct))
         if nameable and len(distinct) == 1:
             match[key] = Literal(distinct[0], optional)
-        elif nameable and are_named(len(distinct), len(values)):
+        elif nameable and are_named(len(distinct), len(values)) and not any(map(has_digit, distinct)):
             match[key] = OneOf(distinct, optional)
         else:
             match[key] = OfClass(widened(class_of(distinct)), optional)

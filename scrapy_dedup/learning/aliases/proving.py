@@ -4,11 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...rules.alias_kinds import page_shape
+import numpy as np
+
+from ...rules.alias_kinds import has_digit, page_shape
 from ...rules.model import DECLARATIONS, FRAGMENT
 from ..config import current
-from ..evidence.judge import is_proven
-from ..evidence.value_kinds import WHOLE
+from ..evidence.judge import Judge, is_proven
+from ..evidence.splits import Split
+from ..evidence.value_kinds import VALUES_UNLIKE, WHOLE
+from ..evidence.witnesses import remembered
 from .fetched import Fetched
 from .pairs import Pair
 
@@ -41,7 +45,7 @@ class Proof:
     @property
     def proven(self) -> bool:
         """Whether the kind may act."""
-        return self.pages >= current().proposed_groups and is_proven(self.pages, self.counterexamples, WHOLE)
+        return is_proven(self.pages, self.counterexamples, WHOLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +102,14 @@ def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
 def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[ProvenPart]:
     """Return the proven parts of a kind; the whole where it is proven or may yet be.
 
-    A kind that is refuted as a whole is divided by the column that saves most: the values without a
-    counterexample are one part, each of the others may be divided again.
+    A kind that is refuted as a whole is divided by the column that saves most: the values that may be
+    believed in are one part, each of the others may be divided again.
     """
     proof = prove(pairs, fetched)
-    if proof.proven or (proof.pages >= current().least_contents and not proof.counterexamples):
+    if proof.proven:
         return [_supported(pairs, fetched)]
+    if proof.pages >= current().least_contents and not proof.counterexamples:
+        return [ProvenPart(pairs, proof)]
     if not splits or proof.saved < current().least_contents:
         return []
     best: tuple[tuple[int, int, int], list[ProvenPart]] = (0, 0, 0), []
@@ -111,14 +117,11 @@ def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Prove
         by_value = _divided(pairs, column)
         if not 2 <= len(by_value) <= current().named_values:
             continue
-        proofs = {value: prove(part, fetched) for value, part in by_value.items()}
-        clean = frozenset(
-            value for value, each in proofs.items() if each.pages >= _least(name) and not each.counterexamples
-        )
-        together = [pair for pair, value in zip(pairs, column, strict=True) if value in clean]
-        found = _confined(parts_of(together, fetched, 0), name, clean) if clean else []
+        believed = _believed(by_value, fetched)
+        together = [pair for pair, value in zip(pairs, column, strict=True) if value in believed]
+        found = _confined(parts_of(together, fetched, 0), name, believed) if believed else []
         for value, part in by_value.items():
-            if value not in clean or not found:
+            if value not in believed or not found:
                 found = found + _confined(parts_of(part, fetched, splits - 1), name, frozenset({value}))
         proven = {pair.link for part in found if part.proof.proven for pair in part.pairs}
         merit = len(proven), len({pair.link for part in found for pair in part.pairs}), -len(found)
@@ -128,9 +131,9 @@ def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Prove
 
 
 def _supported(pairs: Sequence[Pair], fetched: Fetched) -> ProvenPart:
-    """Return a proven kind without the patterns that have hardly any evidence of their own.
+    """Return a proven kind without the patterns that it is not proven for: what others show says little of them.
 
-    That one of a thousand threads has the number of a post on its page is chance, and no counterexample.
+    Posts of one board are what those of the others are; print pages need not be what posts are.
     """
     where: dict[str, frozenset[str]] = {}
     for name, _ in list(_columns(pairs)):
@@ -138,16 +141,19 @@ def _supported(pairs: Sequence[Pair], fetched: Fetched) -> ProvenPart:
         by_value = _divided(pairs, column) if column is not None else {}
         if not 2 <= len(by_value) <= current().named_values:
             continue
-        kept = frozenset(value for value, part in by_value.items() if prove(part, fetched).pages >= _least(name))
+        kept = _believed(by_value, fetched)
         if kept and len(kept) < len(by_value):
             where[name] = kept
             pairs = [pair for value in kept for pair in by_value[value]]
     return ProvenPart(pairs, prove(pairs, fetched), where)
 
 
-def _least(name: str) -> int:
-    """Return how many pages a pattern of URLs, or a shape of pages, must have for itself."""
-    return current().least_contents if name == PAGE else current().proposed_groups
+def _believed(by_value: Mapping[str, Sequence[Pair]], fetched: Fetched) -> frozenset[str]:
+    """Return the values for which a kind may act, each by its own evidence and that of the others."""
+    proofs = [prove(part, fetched) for part in by_value.values()]
+    found = remembered([each.pages for each in proofs], [each.counterexamples for each in proofs], WHOLE)
+    split = Split.of(Judge(), found, np.repeat(np.arange(len(proofs)), 2), len(proofs), VALUES_UNLIKE)
+    return frozenset(value for value, each in zip(by_value, split.strata, strict=True) if each.may_act)
 
 
 def _divided(pairs: Sequence[Pair], column: Sequence[str]) -> dict[str, list[Pair]]:
@@ -167,8 +173,7 @@ def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
     for key in sorted({key for pair in pairs for key in pair.values}):
         if key != first.key and not key.startswith(("host.", "scheme")):
             column = [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
-            if len(set(column)) > current().named_values:
-                column = [GONE if value == GONE else PRESENT for value in column]
-            yield key, column
+            many = len(set(column)) > current().named_values
+            yield key, [PRESENT if value != GONE and (many or has_digit(value)) else value for value in column]
     if first.key not in DECLARATIONS:
         yield PAGE, [page_shape(pair.page) for pair in pairs]
