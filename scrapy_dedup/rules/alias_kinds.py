@@ -71,7 +71,7 @@ class AliasKinds:
                     (operation.prefix, operation.lead) == (prefix, naming.lead)
                     and all(key in rule.match for key in values if key.startswith("q."))
                     and rule_matches(rule.match, values)
-                    and (not operation.pages or page_shape(page) in operation.pages)
+                    and (not operation.pages or _fits(page_shape(page), operation.pages))
                 ):
                     return rule
         return None
@@ -99,6 +99,23 @@ def is_less(values: Mapping[str, str | None], page: str) -> bool:
     """
     theirs = values_of(page)
     return all(key == "path.len" or theirs.get(key, "") == (value or "") for key, value in values.items())
+
+
+@lru_cache(maxsize=8192)
+def _fits(shape: str, shapes: tuple[str, ...]) -> bool:
+    """Return whether the *shape* of a page is one of some in which ``*`` is any name."""
+    path, _, names = shape.partition("?")
+    parts = path.split("/")
+    for each in shapes:
+        pattern, _, its_names = each.partition("?")
+        own = pattern.split("/")
+        if (
+            names == its_names
+            and len(own) == len(parts)
+            and all(one in ("*", other) for one, other in zip(own, parts, strict=True))
+        ):
+            return True
+    return False
 
 
 @lru_cache(maxsize=8192)

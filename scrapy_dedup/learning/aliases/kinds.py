@@ -15,19 +15,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ...rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
-from ...rules.alias_kinds import AliasKinds, has_digit, page_shape
+from ...rules.alias_kinds import AliasKinds
 from ...rules.model import ALIAS, DECLARATIONS, FRAGMENT
 from ...store.rows import SightingRow
-from ...urls import class_of
-from ..config import current
+from ...urls import ValueClass, class_of
 from ..evidence.judge import is_proven
 from ..evidence.shares import upper_bound
-from ..evidence.value_kinds import WHOLE, are_named, is_token
+from ..evidence.value_kinds import WHOLE, is_token
 from ..proposals.dropping import widened
-from ..proposals.proposal import ANY_VALUE
 from .fetched import Fetched
 from .pairs import KeyOf, Pair, kind_of, known_aliases, pooled
-from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Proof, ProvenPart, parts_of, prove
+from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Proof, ProvenPart, parts_of, prove, shapes_of
 
 LEARNER = "aliases"
 MAX_CANDIDATES = 3
@@ -107,14 +105,11 @@ def _rule(site: str, part: ProvenPart) -> Rule:
     """Return a kind, or the part of one, as a rule."""
     pairs, proof = part.pairs, part.proof
     row = pairs[0].row
-    operation: Operation
-    match = {key: _one_of(values) for key, values in part.where.items() if key != PAGE}
-    if row.key in DECLARATIONS:
-        operation = Declared()
-    else:
-        shapes = sorted({page_shape(pair.page) for pair in pairs})
-        operation = Anchored(row.prefix, row.lead, tuple(shapes) if len(shapes) <= current().named_values else ())
-        match = {**_match(pairs, row.key), **match}
+    match = {} if row.key in DECLARATIONS else _match(pairs, row.key)
+    match |= {key: _one_of(pairs, key, values) for key, values in part.where.items() if not key.startswith(PAGE)}
+    operation: Operation = (
+        Declared() if row.key in DECLARATIONS else Anchored(row.prefix, row.lead, shapes_of(part))
+    )
     evidence = Evidence(
         learners=(LEARNER,),
         groups=proof.pages,
@@ -129,13 +124,17 @@ def _rule(site: str, part: ProvenPart) -> Rule:
     return Rule(site, match, {ALIAS + row.key: operation}, status, evidence)
 
 
-def _one_of(values: frozenset[str]) -> Predicate:
+def _one_of(pairs: Sequence[Pair], key: str, values: frozenset[str]) -> Predicate:
     if PRESENT in values:
-        return OfClass(ANY_VALUE, GONE in values)
+        return OfClass(_class_of([pair.values[key] or "" for pair in pairs if key in pair.values]), GONE in values)
     named = sorted(values - {GONE})
     if not named:
         return Absent()
     return OneOf(named, GONE in values) if len(named) > 1 else Literal(named[0], GONE in values)
+
+
+def _class_of(values: Sequence[str]) -> ValueClass:
+    return widened(class_of(sorted(set(values))))
 
 
 def _match(pairs: Sequence[Pair], named: str) -> dict[str, Predicate]:
@@ -150,13 +149,10 @@ def _match(pairs: Sequence[Pair], named: str) -> dict[str, Predicate]:
             continue
         distinct = sorted(set(values))
         optional = len(values) < len(pairs)
-        nameable = key != named and not any(map(is_token, distinct))
-        if nameable and len(distinct) == 1:
+        if key != named and len(distinct) == 1 and not is_token(distinct[0]):
             match[key] = Literal(distinct[0], optional)
-        elif nameable and are_named(len(distinct), len(values)) and not any(map(has_digit, distinct)):
-            match[key] = OneOf(distinct, optional)
         else:
-            match[key] = OfClass(widened(class_of(distinct)), optional)
+            match[key] = OfClass(_class_of(distinct), optional)
     for key in ("ext", "path.trail"):
         if key not in columns:
             match[key] = Absent()

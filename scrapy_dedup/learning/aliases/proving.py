@@ -16,16 +16,17 @@ from ..evidence.witnesses import remembered
 from .fetched import Fetched
 from .pairs import Pair
 
-__all__ = ["GONE", "MAX_SPLITS", "PAGE", "PRESENT", "Proof", "ProvenPart", "parts_of", "prove"]
+__all__ = ["GONE", "MAX_SPLITS", "PAGE", "PRESENT", "Proof", "ProvenPart", "parts_of", "prove", "shapes_of"]
 
 MAX_SPLITS = 2
 """Columns by which a kind that is refuted as a whole is divided, one after the other."""
 
 PAGE = "page"
+_PLACE = PAGE + ".{}"
 GONE, PRESENT = "\0", "\1"
 
 Where = Mapping[str, frozenset[str]]
-"""What a part of a kind is confined to: key (``page`` for the shape of the page) -> values."""
+"""What a part of a kind is confined to: key (it begins with ``page`` if it is of the shape of the page) -> values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,29 +101,36 @@ def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
 
 
 def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[ProvenPart]:
-    """Return the proven parts of a kind; the whole where it is proven or may yet be.
+    """Return the proven parts of a kind, each for the patterns that its evidence reaches; the whole where it may yet be proven."""
+    return [_supported(part, fetched) if part.proof.proven else part for part in _divided_parts(pairs, fetched, splits)]
 
-    A kind that is refuted as a whole is divided by the column that saves most: the values that may be
+
+def _divided_parts(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[ProvenPart]:
+    """Return the parts of a kind that are not refuted.
+
+    One that is refuted as a whole is divided by the column that saves most: the values that may be
     believed in are one part, each of the others may be divided again.
     """
     proof = prove(pairs, fetched)
-    if proof.proven:
-        return [_supported(pairs, fetched)]
-    if proof.pages >= current().least_contents and not proof.counterexamples:
+    if proof.proven or (proof.pages >= current().least_contents and not proof.counterexamples):
         return [ProvenPart(pairs, proof)]
     if not splits or proof.saved < current().least_contents:
         return []
     best: tuple[tuple[int, int, int], list[ProvenPart]] = (0, 0, 0), []
+    divisions = set()
     for name, column in _columns(pairs):
         by_value = _divided(pairs, column)
-        if not 2 <= len(by_value) <= current().named_values:
+        numbers = {value: number for number, value in enumerate(by_value)}
+        division = tuple(numbers[value] for value in column)
+        if not 2 <= len(by_value) <= current().named_values or division in divisions:
             continue
-        believed = _believed(by_value, fetched)
+        divisions.add(division)
+        believed, _ = _believed(by_value, fetched)
         together = [pair for pair, value in zip(pairs, column, strict=True) if value in believed]
-        found = _confined(parts_of(together, fetched, 0), name, believed) if believed else []
+        found = _confined(_divided_parts(together, fetched, 0), name, believed) if believed else []
         for value, part in by_value.items():
             if value not in believed or not found:
-                found = found + _confined(parts_of(part, fetched, splits - 1), name, frozenset({value}))
+                found = found + _confined(_divided_parts(part, fetched, splits - 1), name, frozenset({value}))
         proven = {pair.link for part in found if part.proof.proven for pair in part.pairs}
         merit = len(proven), len({pair.link for part in found for pair in part.pairs}), -len(found)
         if found and merit > best[0]:
@@ -130,30 +138,49 @@ def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Prove
     return best[1]
 
 
-def _supported(pairs: Sequence[Pair], fetched: Fetched) -> ProvenPart:
-    """Return a proven kind without the patterns that it is not proven for: what others show says little of them.
+def _supported(part: ProvenPart, fetched: Fetched) -> ProvenPart:
+    """Return a proven part for the patterns that its evidence reaches: what others show says little of a few.
 
-    Posts of one board are what those of the others are; print pages need not be what posts are.
+    Posts of one board are what those of many others are; print pages need not be what posts are.
     """
-    where: dict[str, frozenset[str]] = {}
-    for name, _ in list(_columns(pairs)):
-        column = dict(_columns(pairs)).get(name)
-        by_value = _divided(pairs, column) if column is not None else {}
+    pairs, where = part.pairs, dict(part.where)
+    columns = dict(_columns(pairs))
+    for name in list(columns):
+        by_value = _divided(pairs, columns[name]) if name in columns else {}
         if not 2 <= len(by_value) <= current().named_values:
             continue
-        kept = _believed(by_value, fetched)
-        if kept and len(kept) < len(by_value):
+        kept, others_too = _believed(by_value, fetched)
+        if kept and (len(kept) < len(by_value) or not (others_too or kept <= {GONE, PRESENT})):
             where[name] = kept
+        if kept and len(kept) < len(by_value):
             pairs = [pair for value in kept for pair in by_value[value]]
-    return ProvenPart(pairs, prove(pairs, fetched), where)
+            columns = dict(_columns(pairs))
+    return ProvenPart(pairs, part.proof if pairs is part.pairs else prove(pairs, fetched), where)
 
 
-def _believed(by_value: Mapping[str, Sequence[Pair]], fetched: Fetched) -> frozenset[str]:
-    """Return the values for which a kind may act, each by its own evidence and that of the others."""
+def _believed(by_value: Mapping[str, Sequence[Pair]], fetched: Fetched) -> tuple[frozenset[str], bool]:
+    """Return the values for which a kind may act, by their own evidence and that of the others; and whether others may, too."""
     proofs = [prove(part, fetched) for part in by_value.values()]
     found = remembered([each.pages for each in proofs], [each.counterexamples for each in proofs], WHOLE)
     split = Split.of(Judge(), found, np.repeat(np.arange(len(proofs)), 2), len(proofs), VALUES_UNLIKE)
-    return frozenset(value for value, each in zip(by_value, split.strata, strict=True) if each.may_act)
+    kept = frozenset(value for value, each in zip(by_value, split.strata, strict=True) if each.may_act)
+    return kept, split.unseen.may_act
+
+
+def shapes_of(part: ProvenPart) -> tuple[str, ...]:
+    """Return the shapes of the pages of *part*: ``*`` is any name, where that may be another one."""
+    alike: defaultdict[tuple[int, str], set[tuple[str, ...]]] = defaultdict(set)
+    for page in {pair.page for pair in part.pairs}:
+        path, _, names = page_shape(page).partition("?")
+        names_of_path = tuple(path.split("/"))
+        alike[len(names_of_path), names].add(names_of_path)
+    shapes = set()
+    for (_, names), paths in alike.items():
+        varying = [len(set(place)) > 1 and _PLACE.format(number) not in part.where for number, place in enumerate(zip(*paths, strict=True))]
+        for path in paths:
+            shape = "/".join("*" if varies else name for varies, name in zip(varying, path, strict=True))
+            shapes.add(f"{shape}?{names}" if names else shape)
+    return tuple(sorted(shapes))
 
 
 def _divided(pairs: Sequence[Pair], column: Sequence[str]) -> dict[str, list[Pair]]:
@@ -168,12 +195,22 @@ def _confined(parts: Sequence[ProvenPart], name: str, values: frozenset[str]) ->
 
 
 def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
-    """Yield what a kind may be divided by: the values of the keys, and the shape of the page."""
+    """Yield what a kind may be divided by: the values of the keys, and the names in the shape of the page."""
     first = pairs[0].row
     for key in sorted({key for pair in pairs for key in pair.values}):
         if key != first.key and not key.startswith(("host.", "scheme")):
             column = [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
             many = len(set(column)) > current().named_values
-            yield key, [PRESENT if value != GONE and (many or has_digit(value)) else value for value in column]
-    if first.key not in DECLARATIONS:
-        yield PAGE, [page_shape(pair.page) for pair in pairs]
+            numbers = [value != GONE and (many or (key != "path.len" and has_digit(value) is not None)) for value in column]
+            yield key, [PRESENT if is_number else value for is_number, value in zip(numbers, column, strict=True)]
+    if first.key in DECLARATIONS:
+        return
+    shapes = [page_shape(pair.page).partition("?") for pair in pairs]
+    paths = [path.split("/") for path, _, _ in shapes]
+    for number in range(1, max(map(len, paths))):
+        column = [path[number] if number < len(path) else GONE for path in paths]
+        many = len(set(column)) > current().named_values
+        yield _PLACE.format(number), [PRESENT if value != GONE and (many or value == "*") else value for value in column]
+    parameters = [frozenset(names.split("&")) for _, _, names in shapes]
+    for name in sorted(frozenset[str]().union(*parameters) - {""}):
+        yield f"{PAGE}?{name}", [PRESENT if name in each else GONE for each in parameters]
