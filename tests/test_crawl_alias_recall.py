@@ -103,7 +103,9 @@ class Forum:
             yield from (link(f"/member/{member}/posts/") for member in range(5) if self.shape.members)
         elif kind == "board" and name in BOARDS:
             yield prose(name)
-            yield from map(link, (page for page in self.pages if self.board_of[self.posts[self.pages[page][0]][0]] == name))
+            yield from map(
+                link, (page for page in self.pages if self.board_of[self.posts[self.pages[page][0]][0]] == name)
+            )
         elif kind == "latest":
             yield from map(link, Random(1).sample(list(self.pages), len(self.pages)))
         elif kind == "member":

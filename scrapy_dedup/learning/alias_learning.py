@@ -9,6 +9,7 @@ from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
 from ..store.conversions import Unpack, version_in
+from ..store.crawl_queries import declared
 from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url
@@ -150,5 +151,5 @@ def aliases_in(store: Store, site: str, book: RuleBook, *, scope: str = "") -> d
 
     Canonical key of a URL -> canonical key of its page, as it was when that page was fetched last.
     """
-    seen = chain(store.sightings(scope, site), store.declared(scope, site))
+    seen = chain(store.sightings(scope, site), declared(store, scope, site))
     return proven_aliases(book.for_site(site), seen, book.canonical_key)

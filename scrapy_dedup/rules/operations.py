@@ -230,8 +230,8 @@ class Anchored:
     Its key is ``alias.`` and the key that names the element (``alias.q.msg``,
     ``alias.fragment``). Where that value ends in ``lead`` and a number (or an id), and the
     page on which the URL was found has an element called ``prefix`` and the same number,
-    the URL is that page. ``pages``: the shapes of such pages, none if any may be
-    (:func:`~scrapy_dedup.rules.alias_kinds.page_shape`).
+    the URL is that page. ``pages``: the shapes of such pages, ``*`` for any name in the path, none if any
+    page may be such (:func:`~scrapy_dedup.rules.alias_kinds.page_shape`).
 
     It does not apply to a URL alone, so canonical keys do not know it; the crawl does.
     """

@@ -238,17 +238,6 @@ class Store(Connections):
         for row in self.rows(query.order_by(s.id)):
             yield SightingRow._make(row)
 
-    def declared(self, scope: str, site: str, *, since: float | None = None) -> Iterator[SightingRow]:
-        """Yield what responses of *site* declare as further URLs of a page (canonical, redirect), as sightings."""
-        o = observation.c
-        query = select(o.url, o.status, o.redirect, o.canonical, o.time)
-        says = or_(o.redirect.is_not(None), o.canonical != o.url)
-        for url, status, redirect, canonical, at in self.rows(query.where(in_part(scope, site, since), says)):
-            if redirect is not None and status != 200:
-                yield SightingRow(scope, site, redirect, url, "redirect", at)
-            elif status == 200 and canonical is not None and canonical != url:
-                yield SightingRow(scope, site, url, canonical, "canonical", at)
-
     def checks(self, scope: str = "") -> list[CheckRow]:
         """Return what spot checks and probes have shown, the oldest first."""
         query = select(*(rule_check.c[name] for name in CheckRow._fields)).where(rule_check.c.scope == scope)

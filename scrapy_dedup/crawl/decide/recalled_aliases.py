@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import attrs
 
 from ...learning.aliases.pairs import known_aliases
-from ...store.crawl_queries import began
+from ...store.crawl_queries import began, declared
 from ..support.compatibility import run_in_thread
 from ..support.cooperative import in_turns
 from .known_aliases import COMPARED, MOST_ALIASES
@@ -84,7 +84,7 @@ class AliasRecall:
         with self._store.read() as store:
             since = began(store, scope, self._status.spider.name, self._seen.job, self._status.began)
             for site, kinds in groupby(sorted(rules, key=lambda rule: rule.site), lambda rule: rule.site):
-                seen = chain(store.sightings(scope, site, since=since), store.declared(scope, site, since=since))
+                seen = chain(store.sightings(scope, site, since=since), declared(store, scope, site, since=since))
                 pairs = known_aliases(list(kinds), seen, book.canonical_key)
                 pages = (_Recalled(pair.row.link, pair.link, pair.row.page, rule) for pair, rule in pairs)
                 found += islice(pages, MOST_ALIASES - len(found))

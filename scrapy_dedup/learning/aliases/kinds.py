@@ -107,9 +107,7 @@ def _rule(site: str, part: ProvenPart) -> Rule:
     row = pairs[0].row
     match = {} if row.key in DECLARATIONS else _match(pairs, row.key)
     match |= {key: _one_of(pairs, key, values) for key, values in part.where.items() if not key.startswith(PAGE)}
-    operation: Operation = (
-        Declared() if row.key in DECLARATIONS else Anchored(row.prefix, row.lead, shapes_of(part))
-    )
+    operation: Operation = Declared() if row.key in DECLARATIONS else Anchored(row.prefix, row.lead, shapes_of(part))
     evidence = Evidence(
         learners=(LEARNER,),
         groups=proof.pages,

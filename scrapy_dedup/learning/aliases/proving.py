@@ -171,15 +171,16 @@ def shapes_of(part: ProvenPart) -> tuple[str, ...]:
     """Return the shapes of the pages of *part*: ``*`` is any name, where that may be another one."""
     alike: defaultdict[tuple[int, str], set[tuple[str, ...]]] = defaultdict(set)
     for page in {pair.page for pair in part.pairs}:
-        path, _, names = page_shape(page).partition("?")
-        names_of_path = tuple(path.split("/"))
-        alike[len(names_of_path), names].add(names_of_path)
+        path, _, query = page_shape(page).partition("?")
+        places = tuple(path.split("/"))
+        alike[len(places), query].add(places)
     shapes = set()
-    for (_, names), paths in alike.items():
-        varying = [len(set(place)) > 1 and _PLACE.format(number) not in part.where for number, place in enumerate(zip(*paths, strict=True))]
-        for path in paths:
-            shape = "/".join("*" if varies else name for varies, name in zip(varying, path, strict=True))
-            shapes.add(f"{shape}?{names}" if names else shape)
+    for (length, query), paths in alike.items():
+        several = [len({places[number] for places in paths}) > 1 for number in range(length)]
+        open_ones = [several[number] and _PLACE.format(number) not in part.where for number in range(length)]
+        for places in paths:
+            shape = "/".join("*" if is_open else name for is_open, name in zip(open_ones, places, strict=True))
+            shapes.add(f"{shape}?{query}" if query else shape)
     return tuple(sorted(shapes))
 
 
@@ -201,7 +202,9 @@ def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
         if key != first.key and not key.startswith(("host.", "scheme")):
             column = [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
             many = len(set(column)) > current().named_values
-            numbers = [value != GONE and (many or (key != "path.len" and has_digit(value) is not None)) for value in column]
+            numbers = [
+                value != GONE and (many or (key != "path.len" and has_digit(value) is not None)) for value in column
+            ]
             yield key, [PRESENT if is_number else value for is_number, value in zip(numbers, column, strict=True)]
     if first.key in DECLARATIONS:
         return
@@ -210,7 +213,10 @@ def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
     for number in range(1, max(map(len, paths))):
         column = [path[number] if number < len(path) else GONE for path in paths]
         many = len(set(column)) > current().named_values
-        yield _PLACE.format(number), [PRESENT if value != GONE and (many or value == "*") else value for value in column]
-    parameters = [frozenset(names.split("&")) for _, _, names in shapes]
+        yield (
+            _PLACE.format(number),
+            [PRESENT if value != GONE and (many or value == "*") else value for value in column],
+        )
+    parameters = [frozenset(query.split("&")) for _, _, query in shapes]
     for name in sorted(frozenset[str]().union(*parameters) - {""}):
         yield f"{PAGE}?{name}", [PRESENT if name in each else GONE for each in parameters]

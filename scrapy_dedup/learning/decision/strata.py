@@ -8,7 +8,7 @@ these are alike: session ids that make no difference in one section do so nowher
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from ...urls import ValueClass, class_of
 from ..config import current
 from ..data.judgement import Deep, Judgement, SiteUrls, book_of
 from ..data.url_table import Table
-from ..evidence.arrays import Codes, Flags, Numbers, Rows
+from ..evidence.arrays import Codes, Flags, Rows
 from ..evidence.judge import Posterior
 from ..evidence.splits import Split
 from ..evidence.value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
-from ..evidence.witnesses import Witnesses, witnesses
+from ..evidence.witnesses import witnesses
 from ..proposals.blame import blamed
 from ..proposals.combining import rules_of
 from ..proposals.dropping import seen_values, widened
@@ -30,6 +30,7 @@ from ..proposals.proposal import Match, Proposal
 from .divisions import Division, divisions_of
 from .first_letters import first_letter_unless_tested
 from .named_values import OTHER, are_numbers, by_value, of_any_number
+
 
 def narrowed(
     proposals: Sequence[Proposal],
