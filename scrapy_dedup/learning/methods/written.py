@@ -6,7 +6,7 @@ written never makes one of URLs that the method keeps apart, as far as they were
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,10 +30,16 @@ MAX_ROUNDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The rules of a decision that a rule file says, and how many it does not say, by reason."""
+    """The rules of a decision that a rule file says, and how many it does not say, by reason.
+
+    ``duplicates`` are the URLs of the sample that are no page of their own by the method, ``missed`` those of them that
+    the rules leave apart.
+    """
 
     rules: list[Rule] = field(default_factory=list)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    duplicates: int = 0
+    missed: int = 0
 
 
 def written(decision: Decision, sample: SiteUrls, table: Table) -> Written:
@@ -42,9 +48,14 @@ def written(decision: Decision, sample: SiteUrls, table: Table) -> Written:
     if decision.exclusive:
         found = _apart(found, table)
     proposals = list(dict.fromkeys(_proposals(found)))
-    right = _not_wider(proposals, decision.canonical, sample)
+    own = [decision.canonical(url) for url in sample.urls]
+    right = _not_wider(proposals, own, sample)
     left_out = {**decision.left_out, "what would merge more than the method": len(proposals) - len(right)}
-    return Written(rules_of(sample.site, right), {reason: count for reason, count in left_out.items() if count})
+    rules = rules_of(sample.site, right)
+    book = book_of(rules, sample, {})
+    pages, keys = len(set(own)), len({book.canonical_key(url) for url in sample.urls})
+    counts = {reason: count for reason, count in left_out.items() if count}
+    return Written(rules, counts, len(own) - pages, keys - pages)
 
 
 def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
@@ -88,9 +99,8 @@ def _without_others(one: Formation, table: Table) -> Formation:
     return Formation((*one.match, *absent), one.ops, one.own, kept)
 
 
-def _not_wider(proposals: Sequence[Proposal], canonical: Callable[[str], str], sample: SiteUrls) -> Sequence[Proposal]:
-    """Return the proposals less those by which URLs have one key that the method keeps apart."""
-    own = [canonical(url) for url in sample.urls]
+def _not_wider(proposals: Sequence[Proposal], own: Sequence[str], sample: SiteUrls) -> Sequence[Proposal]:
+    """Return the proposals less those by which URLs have one key that the method keeps apart; *own* are its texts."""
     for number in range(MAX_ROUNDS):
         blamed = _blamed(proposals, own, sample)
         if not blamed:

@@ -1,0 +1,103 @@
+"""What the rules of a published method say of URLs, against the method's own function: in rule files as in crawls."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from scrapy_dedup import Observation, RuleBook
+from scrapy_dedup.learning.learn import learn
+from scrapy_dedup.learning.learning_options import LearningOptions
+from scrapy_dedup.learning.methods.policy import policy_of
+
+from .conftest import Project
+from .test_commands_learn_rules import write_rows
+
+SITE = "http://example.com"
+
+
+def learned(
+    pages: Mapping[str, object], method: str = "pattern-tree", **options: Any
+) -> tuple[RuleBook, tuple[str, ...]]:
+    """Return the rules of a method, and its notes; *pages* is by URL."""
+    rows = [Observation(url, f"page {page}", words=200) for url, page in pages.items()]
+    found = learn(rows, LearningOptions(policy=policy_of(method, options)))
+    (report,) = found.reports
+    return found.book, report.notes
+
+
+def keys(book: RuleBook, pages: Mapping[str, object]) -> int:
+    """Return the number of keys of URLs, none of which may be of several pages."""
+    by_key: dict[str, set[object]] = {}
+    for url, page in pages.items():
+        by_key.setdefault(book.canonical_key(url), set()).add(page)
+    assert all(len(own) == 1 for own in by_key.values())
+    return len(by_key)
+
+
+def aliased(form: str) -> dict[str, object]:
+    """Return pages under a path of two segments, most of which have another URL, a path and a number of theirs."""
+    pages: dict[str, object] = {f"{SITE}/item/{n}": n for n in range(60)}
+    return pages | {f"{SITE}/{form}?id={n}": n for n in range(40)}
+
+
+# A segment of the paper is shown whole; a rule file has its stem, its extension, its slash and its parameters
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["show", "show.php", "show.tar.gz", "show.v1.0", ".rc", "show/", "show.php/", "a.php/show.php", "show.php;v=1"],
+)
+def test_an_alias_of_any_form_is_replaced(form: str) -> None:
+    pages = aliased(form)
+    book, notes = learned(pages)
+    assert (keys(book, pages), notes[1:]) == (60, ())
+    assert book.equivalent(f"{SITE}/item/777", f"{SITE}/{form}?id=777")
+    assert not book.equivalent(f"{SITE}/item/777", f"{SITE}/{form}?id=778")
+    assert not book.equivalent(f"{SITE}/item/777", f"{SITE}/other{form.lstrip('.')}?id=777")
+
+
+def test_an_alias_with_an_extension_through_the_command(project: Project) -> None:
+    rows = [{"url": url, "fingerprint": f"page {page}", "words": 200} for url, page in aliased("show.php").items()]
+    write_rows(project.folder / "seen.jsonl", rows)
+    assert project.scrapy("learn-rules", "--from", "seen.jsonl", "--method", "pattern-tree").returncode == 0
+    shown = project.scrapy(
+        "dedup", "explain", "--keys-only", *(f"{SITE}/{end}" for end in ("item/7", "show.php?id=7", "show.php?id=8"))
+    )
+    one, same, other = shown.stdout.splitlines()
+    assert one == same != other
+
+
+@pytest.mark.parametrize("ends", [("", "default.asp"), ("", "default.asp", "index.html"), ("a.php", "b.php", "c/")])
+def test_a_folder_is_one_page_with_each_of_its_ends(ends: tuple[str, ...]) -> None:
+    pages = {f"{SITE}/d{n}/{end}": n for n in range(30) for end in ends}
+    book, notes = learned(pages)
+    assert (keys(book, pages), notes[1:]) == (30, ())
+    assert len({book.canonical_key(f"{SITE}/d777/{end}") for end in ends}) == 1
+    assert not book.equivalent(f"{SITE}/d777/{ends[0]}", f"{SITE}/d778/{ends[0]}")
+
+
+def test_a_segment_is_copied_with_its_extension() -> None:
+    pages: dict[str, object] = {f"{SITE}/item/p{n}.html": n for n in range(40)}
+    pages |= {f"{SITE}/old/x/p{n}.html": n for n in range(50)}
+    book, notes = learned(pages)
+    assert (keys(book, pages), notes[1:]) == (50, ())
+    assert book.equivalent(f"{SITE}/item/p777.html", f"{SITE}/old/x/p777.html")
+    assert not book.equivalent(f"{SITE}/item/p777.html", f"{SITE}/old/x/p778.html")
+
+
+def test_matrix_parameters_of_any_value() -> None:
+    pages = {f"{SITE}/view;sid={n * 7 + visit}?id={n}": n for n in range(30) for visit in range(3)}
+    book, notes = learned(pages)
+    assert (keys(book, pages), notes[1:]) == (30, ())
+    assert not book.equivalent(f"{SITE}/view;sid=1?id=3", f"{SITE}/view;sid=1?id=4")
+
+
+def test_what_a_rule_file_cannot_say_is_counted_and_so_are_the_duplicates_that_it_leaves() -> None:
+    pages = aliased("kind=x/show.php")
+    book, notes = learned(pages)
+    assert keys(book, pages) == 100
+    assert notes[1:] == (
+        "1 rule that a rule file cannot say: parameters in the path (1)",
+        "the rules leave 40 of 40 duplicates of the method apart",
+    )
