@@ -1,6 +1,7 @@
 """What the rules of a published method say of URLs, against the method's own function: in rule files as in crawls."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.learning_options import LearningOptions
+from scrapy_dedup.learning.methods.options import METHODS, described
 from scrapy_dedup.learning.methods.policy import policy_of
 
 from .conftest import Project
@@ -17,7 +19,7 @@ SITE = "http://example.com"
 
 
 def learned(
-    pages: Mapping[str, object], method: str = "pattern-tree", **options: Any
+    pages: Mapping[str, object], /, method: str = "pattern-tree", **options: Any
 ) -> tuple[RuleBook, tuple[str, ...]]:
     """Return the rules of a method, and its notes; *pages* is by URL."""
     rows = [Observation(url, f"page {page}", words=200) for url, page in pages.items()]
@@ -101,3 +103,61 @@ def test_what_a_rule_file_cannot_say_is_counted_and_so_are_the_duplicates_that_i
         "1 rule that a rule file cannot say: parameters in the path (1)",
         "the rules leave 40 of 40 duplicates of the method apart",
     )
+
+
+# Options
+
+
+def option_values(method: str) -> dict[str, list[str]]:
+    """Return, by option, values of each kind that its description names."""
+    kinds = {
+        "whole number": ["0", "1", "40"],
+        "whole number from 1": ["1", "40"],
+        "number": ["0", "0.5", "1"],
+        "bits": ["0", "0.5", "3"],
+        "days": ["0", "1"],
+        "0 to 1": ["0", "1"],
+        "1 to 4": ["1", "4"],
+        "NAME,..": ["", "id,s*"],
+        "query,path,host": ["query", "query,path,host"],
+    }
+    return {
+        name: [value for kind in right.split(" | ") for value in kinds.get(kind, [kind])]
+        for name, right, _, _ in described(method)
+    }
+
+
+def pairwise(values: Mapping[str, Sequence[str]]) -> Iterator[dict[str, str]]:
+    """Yield options such that every two values of two options meet in one of them at least."""
+    missing = {frozenset({(a, x), (b, y)}) for a, b in combinations(values, 2) for x in values[a] for y in values[b]}
+    while missing:
+        found = dict(sorted(min(missing, key=sorted)))
+        for name in values.keys() - found.keys():
+            met = {
+                value: sum(frozenset({(name, value), one}) in missing for one in found.items())
+                for value in values[name]
+            }
+            found[name] = max(met, key=lambda value: met[value])
+        missing -= {frozenset(pair) for pair in combinations(found.items(), 2)}
+        yield found
+
+
+def formations() -> dict[str, object]:
+    """Return pages of several formations, with session ids, folders, two spellings, and pages of one URL."""
+    pages: dict[str, object] = {}
+    for n in range(40):
+        pages |= {f"{SITE}/{'abc'[n % 3]}/item{n}.html?s={visit * 41 + n}": n for visit in range(2)}
+        pages |= {f"{SITE}/view?id={n}&sid={visit * 43 + n}": f"v{n}" for visit in range(2)}
+        pages |= {f"{SITE}/show.php?id=item{n}": n, f"{SITE}/{'ABC'[n % 3]}/item{n}.html": n, f"{SITE}/x/{n}/": f"x{n}"}
+    return pages
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_two_options_go_together(method: str) -> None:
+    pages = formations()
+    acting = set()
+    for options in pairwise(option_values(method)):
+        book, notes = learned(pages, method, **options)
+        assert notes[0].startswith(f"decided by the method {method} alone")
+        acting.add(bool(book))
+    assert True in acting
