@@ -11,6 +11,7 @@ from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.learning.methods.options import METHODS, described
 from scrapy_dedup.learning.methods.policy import policy_of
+from scrapy_dedup.rules import Lower
 
 from .conftest import Project
 from .test_commands_learn_rules import write_rows
@@ -103,6 +104,54 @@ def test_what_a_rule_file_cannot_say_is_counted_and_so_are_the_duplicates_that_i
         "1 rule that a rule file cannot say: parameters in the path (1)",
         "the rules leave 40 of 40 duplicates of the method apart",
     )
+
+
+# The entropies: what the rule shows alike is analysed as alike
+
+
+@pytest.mark.parametrize("quotes", ["\u201c\u201d", '""', "%22%22", "  "])
+def test_urls_12_to_14_nested_with_their_quotation_marks(quotes: str) -> None:
+    """The document prints the marks, and says that the value is what stands between them."""
+    opening, closing = quotes[: len(quotes) // 2].strip(), quotes[len(quotes) // 2 :].strip()
+
+    def nested(outer: str, inner: str, page: object) -> str:
+        value = f"{opening}http://abc.com/video{page}{inner}{closing}"
+        return f"http://xyz.com/video?{outer}url={value}"
+
+    pages = {nested(f"irrelevant={n}&", f"?irrelevant2={n * 3}", n // 3): n // 3 for n in range(45)}
+    book, _ = learned(pages, "entropy")
+    assert keys(book, pages) == 15
+    for page in (3, 777):
+        first, second = nested("irrelevant=1&", "?irrelevant2=2", page), nested("irrelevant=2&", "?irrelevant2=3", page)
+        assert book.canonical_key(first) == book.canonical_key(second) == book.canonical_key(nested("", "", page))
+    assert not book.equivalent(nested("", "", 3), nested("", "", 4))
+
+
+def test_a_parameter_whose_case_tells_nothing_is_shown_in_lower_case() -> None:
+    """The document's first example of case: video.mpg and VIDEO.mpg are one page; here fifteen such pages."""
+    pages: dict[str, object] = {f"http://h.com/?v={name}{n}.mpg": n for n in range(15) for name in ("video", "VIDEO")}
+    book, notes = learned(pages, "entropy")
+    assert (keys(book, pages), notes[1:]) == (15, ())
+    assert [rule.ops for rule in book] == [{"q.v": Lower()}]
+    assert book.equivalent("http://h.com/?v=Video777.mpg", "http://h.com/?v=video777.mpg")
+    alone, _ = learned({"http://h.com/?v=video.mpg": 1, "http://h.com/?v=VIDEO.mpg": 1}, "entropy", minimum=1)
+    assert [rule.ops for rule in alone] == [{"q.v": Lower()}]
+
+
+def test_a_parameter_whose_case_tells_the_page_is_kept() -> None:
+    """The document's second example."""
+    names = ("video.mpg", "VIDEO.mpg", "video2.mpg", "VIDEO2.mpg")
+    assert not learned({f"http://h.com/?v={name}": name for name in names}, "entropy", minimum=1)[0]
+
+
+def test_case_is_dropped_where_no_path_objects() -> None:
+    """Values without capitals say nothing of case; those of another path whose case tells the page do."""
+    pages: dict[str, object] = {f"http://h.com/a?v={name}{n}": n for n in range(15) for name in ("x", "X")}
+    pages |= {f"http://h.com/b?v=y{n}": f"b{n}" for n in range(30)}
+    assert [rule.ops for rule in learned(pages, "entropy")[0]] == [{"q.v": Lower()}]
+    pages |= {f"http://h.com/c?v={name}{n}": f"{name}{n}" for n in range(15) for name in ("z", "Z")}
+    book, _ = learned(pages, "entropy")
+    assert not book.equivalent("http://h.com/c?v=z1", "http://h.com/c?v=Z1")
 
 
 # Options
