@@ -73,7 +73,7 @@ def test_the_masks_of_all_directories_count(masked):
 
 def test_mistakes_are_one_line(masked):
     for args, code, said in (
-        (("missing.html",), 2, "missing.html"),
+        (("missing.html",), 2, "dedup page: missing.html is no URL and no file; a URL begins with http://"),
         (("http://",), 2, "is no URL of a site"),
         (("page.html", "--url", "http://other.test/"), 1, "there is no mask of other.test, but of shop.test"),
         (("http://127.0.0.1:1/", "--url", "http://shop.test/"), 2, "--url goes with a FILE"),
@@ -111,6 +111,21 @@ def test_a_page_is_fetched_and_nothing_else_is_touched(serve, project):
     assert "Traceback" not in missing.stderr
 
 
+@pytest.mark.parametrize(
+    ("settings", "heading"),
+    [
+        ((), "Left in items (DEDUP_CONTENT_FIELDS names no field to take them out of):"),
+        (('DEDUP_CONTENT_FIELDS={"body": "html"}',), "Taken out of items:"),
+        (('DEDUP_CONTENT_FIELDS={"body": "html"}', "DEDUP_STRIP=mark"), "Marked in items:"),
+        (('DEDUP_CONTENT_FIELDS={"body": "html"}', "DEDUP_STRIP=off"), "Left in items (DEDUP_STRIP is off):"),
+    ],
+)
+def test_what_is_done_with_items_is_as_the_settings_say(masked, settings, heading):
+    done = masked.scrapy("dedup", "page", "page.html", *(part for one in settings for part in ("-s", one)))
+    assert (done.returncode, done.stdout.count("items")) == (0, 1), done.stderr
+    assert f"\n{heading}\n" in done.stdout
+
+
 def test_masks_are_checked(project):
     project.write("dedup-rules/shop.test.mask.toml", MASK.format(site="shop.test").replace("selector", "selectr"))
     project.write("dedup-rules/other.test.mask.toml", MASK.format(site="shop.test"))
@@ -126,7 +141,7 @@ def test_what_a_site_writes_is_no_markup_of_ours(masked):
     masked.write("page.html", "<html><body><footer><p class=clock>It is [/b] :key: [red]</p></footer></body>")
     done = masked.scrapy("dedup", "page", "page.html")
     assert done.returncode == 0, done.stderr
-    text, _, places = done.stdout.partition("Taken out of items")
+    text, _, places = done.stdout.partition("Left in items (DEDUP_CONTENT_FIELDS names no field to take them out of):")
     assert "\u27e6It is [/b] :key: [red]\u27e7" in text
     assert "now      \u27e6It is [/b] :key: [red]\u27e7" in places
     assert "example  It was [/b] :key: [red] → (nothing)" in places
@@ -215,7 +230,7 @@ def test_each_place_stands_beside_the_version_that_taught_it(shop, source):
     done = shop.scrapy("dedup", "page", *STORE, *source)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    text, _, places = done.stdout.partition("Taken out of items")
+    text, _, places = done.stdout.partition("Left in items (DEDUP_CONTENT_FIELDS names no field to take them out of):")
     assert ("as it was at 2008-01-10T21:20:00Z, from the store" in text) is (source[0] == "--from-store")
     assert "It is \u27e6noon\u27e7" in text
     assert "3 left" in text
