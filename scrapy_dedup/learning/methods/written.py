@@ -69,7 +69,7 @@ def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
 
 def _apart(formations: Sequence[Formation], table: Table) -> list[Formation]:
     """Return the rules so that each acts on its own URLs only, those of the sample."""
-    alone = [_without_others(one, table) for one in formations]
+    alone = _ranked([_without_others(one, table) for one in formations], table)
     kept: list[dict[str, Operation]] = [{} for _ in alone]
     for wide, one in enumerate(alone):
         foreign = matching(table, one.match) & ~one.own
@@ -79,6 +79,27 @@ def _apart(formations: Sequence[Formation], table: Table) -> list[Formation]:
             if narrow != wide and (foreign & other.own).any():
                 kept[narrow] |= dict.fromkeys(one.ops.keys() - other.ops.keys(), Keep())
     return [Formation(one.match, {**keys, **one.ops}, one.own, one.kept) for one, keys in zip(alone, kept, strict=True)]
+
+
+def _ranked(formations: Sequence[Formation], table: Table) -> list[Formation]:
+    """Return the rules so that a narrower one asks for more than those wider ones that match its URLs, and so goes before.
+
+    It asks for the absence of segments deeper than any path of the sample, as many as are missing.
+    """
+    deepest = sum(key.startswith("path.") and key[5:].isdigit() for key in table.columns)
+    matched = [matching(table, one.match) for one in formations]
+    order = sorted(range(len(formations)), key=lambda number: -np.count_nonzero(matched[number]))
+    found = list(formations)
+    longest = [0] * len(formations)
+    for place, number in enumerate(order):
+        one = formations[number]
+        wider = [longest[other] for other in order[:place] if (matched[other] & one.own).any()]
+        missing = range(deepest, deepest + max(wider, default=0) + 1 - len(one.match)) if wider else ()
+        deeper: Match = tuple((f"path.{segment}", Absent()) for segment in missing)
+        kept = [(*match, *deeper) for match in one.kept]
+        found[number] = Formation((*one.match, *deeper), one.ops, one.own, kept)
+        longest[number] = max(map(len, (found[number].match, *kept)))
+    return found
 
 
 def _without_others(one: Formation, table: Table) -> Formation:

@@ -145,6 +145,8 @@ class PathLayout:
 
     def present(self, operation: KeyOperation) -> KeyOperation | None:
         """Return an operation on a URL of this layout, None for one that copies what such a URL does not have."""
+        if isinstance(operation, ReplaceKey) and operation.source == "path.len":
+            return SetLiteral(operation.text(str(len(self.segments) + self.slash)))
         if isinstance(operation, ReplaceKey) and is_of_path(operation.source):
             source = int(operation.source[5:])
             if source >= len(self.segments):
@@ -159,6 +161,8 @@ class PathLayout:
             always = part is not None and (isinstance(part, Fixed) or not part.optional)
             return IgnoreValue() if always else Replace("", prefix=ANYTHING)
         if isinstance(operation, KeepKey | SetLiteral):
+            if ";" in operation.value:  # no operation writes a parameter
+                raise NotSayable(PARAMETERS)
             if part is None:
                 return Set({None: operation.value})
             if isinstance(part, Fixed):

@@ -122,6 +122,8 @@ class _Said:
         parts = self.rule.source.parts
         if RARE in parts or RARE in self.rule.operations:
             raise NotSayable("rare parameters together")
+        if any(self._is_apart(key) for key in self.learned.peel.keys):
+            raise NotSayable("a path with gaps")
         layout = PathLayout([path_of(self.urls[row]) for row in rows]) if self.whole_segments else None
         match, ops, kept = self._match(), self._operations(layout), list[Match]()
         for key, part in parts.items():
