@@ -60,11 +60,11 @@ def _formations(
         together: dict[tuple[Match, tuple[tuple[str, Operation], ...], tuple[Match, ...]], Lengths] = {}
         for rows in said.alike(own):
             try:
-                length, *what = said.formation(rows)
+                length, match, ops, kept = said.formation(rows)
             except NotSayable as problem:
                 problems.add(str(problem))
                 continue
-            together.setdefault(tuple(what), {})[length] = rows
+            together.setdefault((match, ops, kept), {})[length] = rows
         left_out.update(problems)
         found += [_formation(*what, by_length, len(sample.urls)) for what, by_length in together.items() if what[1]]
     return found, left_out
