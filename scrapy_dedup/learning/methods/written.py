@@ -82,7 +82,7 @@ def _apart(formations: Sequence[Formation], table: Table) -> list[Formation]:
 
 
 def _ranked(formations: Sequence[Formation], table: Table) -> list[Formation]:
-    """Return the rules so that a narrower one asks for more than those wider ones that match its URLs, and so goes before.
+    """Return the rules so that a narrower one asks for more than wider ones that keep what its URLs have: it goes before.
 
     It asks for the absence of segments deeper than any path of the sample, as many as are missing.
     """
@@ -93,7 +93,8 @@ def _ranked(formations: Sequence[Formation], table: Table) -> list[Formation]:
     longest = [0] * len(formations)
     for place, number in enumerate(order):
         one = formations[number]
-        wider = [longest[other] for other in order[:place] if (matched[other] & one.own).any()]
+        keeping = [other for other in order[:place] if formations[other].kept]
+        wider = [longest[other] for other in keeping if (matched[other] & one.own).any()]
         missing = range(deepest, deepest + max(wider, default=0) + 1 - len(one.match)) if wider else ()
         deeper: Match = tuple((f"path.{segment}", Absent()) for segment in missing)
         kept = [(*match, *deeper) for match in one.kept]
