@@ -138,7 +138,7 @@ def places_table(paths: "Iterable[TransientPath]") -> Table:
             " → ".join(path.examples[0]) if path.examples else "",
             f"{path.changes} of {path.opportunities}",
             str(path.pages),
-            path.state or f"{path.confidence:.2f}",
+            path.state or (f"{path.confidence:.2f}" if path.confidence else "-"),
         )
     return table
 
