@@ -17,6 +17,7 @@ from ..urls import PLACEHOLDER, ValueClass
 from ..urls.percent import lower_first, lower_value
 from .normal_texts import normal_key, normal_value
 from .operations import (
+    LONGEST_TEXT,
     Anchored,
     AnyOrder,
     Declared,
@@ -224,7 +225,8 @@ def _may_stand(key: str, text: str) -> bool:
 
 
 def _replaced(key: str, operation: Replace, context: Context) -> Outcome:
-    texts = []
+    texts: list[str] = []
+    length = 0
     for name in operation.sources:
         source = normal_key(name)
         value = context.values.get(source) if source else ""
@@ -238,6 +240,9 @@ def _replaced(key: str, operation: Replace, context: Context) -> Outcome:
         elif to_query and not from_query:
             text = text.replace("+", "%2B")
         texts.append(text)
+        length += len(text)
+        if length > LONGEST_TEXT:
+            return Mark.PASS
     text = normal_value(key, operation.prefix + operation.join.join(texts) + operation.suffix)
     return text if _may_stand(key, text) else Mark.PASS
 
