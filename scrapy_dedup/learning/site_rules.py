@@ -25,6 +25,7 @@ from .learners.registry import Learner, SiteEvidence, with_packs
 from .learning_options import LearningOptions
 from .lifetime.incumbents import said_by, with_incumbents
 from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
+from .lifetime.redundant import redundant
 from .methods.entropy import Priors
 from .methods.policy import MethodPolicy
 from .opinions.declared import Declarations
@@ -98,7 +99,10 @@ def learn_site(
     fresh = returned(found_rules, before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
-    departures = (*settled.departures, *switched_off(before, rules, settled.departures))
+    covered = redundant(rules, filed_rules, sample, deep, deadline)
+    rules = [rule for rule in rules if all(rule.id != each.rule.id for each in covered)]
+    departures = (*settled.departures, *covered)
+    departures = (*departures, *switched_off(before, rules, departures))
     departures = tuple(each for each in departures if each.rule.id in in_files)
 
     book = book_of(rules, sample, deep)
