@@ -233,10 +233,20 @@ def test_no_password_is_told() -> None:
 
 
 @in_reactor
-async def test_a_misspelled_setting_is_told(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_name_that_is_nearly_that_of_a_setting_stops_the_start(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
     server = serve({"*": page("x")})
-    await crawl(Links, server.url("/"), DEDUP_MODES="shadow", DEDUP_OTHER_PLUGIN=1)
-    assert messages(caplog) == ["DEDUP_MODES is no setting of scrapy-dedup; is DEDUP_MODE meant?"]
+    with pytest.raises(
+        DedupSettingError, match=r"DEDUP_MOD is 'shadow': scrapy-dedup has no such setting. Is DEDUP_MODE meant\?"
+    ):
+        await crawl(Links, server.url("/"), DEDUP_MOD="shadow")
+    assert not server.asked
+    assert len(messages(caplog)) == 1
+    caplog.clear()
+    done = await crawl(Links, server.url("/"), DEDUP_OTHER_PLUGIN=1)
+    assert done.urls
+    assert messages(caplog) == ["DEDUP_OTHER_PLUGIN is no setting of scrapy-dedup"]
 
 
 @in_reactor

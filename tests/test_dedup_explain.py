@@ -131,8 +131,11 @@ def test_lines_are_wrapped_on_a_terminal_between_words(monkeypatch, capsys):
 
 def test_misspelt_settings_are_told(ruled):
     done = ruled.scrapy("dedup", "explain", URL, "-s", "DEDUP_STOR=1")
+    assert done.returncode == 2
+    assert done.stderr == "dedup explain: DEDUP_STOR is '1': scrapy-dedup has no such setting. Is DEDUP_STORE meant?\n"
+    done = ruled.scrapy("dedup", "explain", URL, "-s", "DEDUP_OTHERS=1")
     assert done.returncode == 0
-    assert done.stderr == "WARNING: DEDUP_STOR is no setting of scrapy-dedup; is DEDUP_STORE meant?\n"
+    assert done.stderr == "WARNING: DEDUP_OTHERS is no setting of scrapy-dedup\n"
 
 
 def test_keys_only_line_by_line(ruled):
