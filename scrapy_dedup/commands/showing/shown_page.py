@@ -1,6 +1,7 @@
 """What ``scrapy dedup page`` shows: the texts of a page, which of them are transient, and what stood there before."""
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,12 @@ WIDE: Final = 100
 """Columns of a terminal from which on a place is a row of a table."""
 _MOST_TEXTS: Final = 3
 _LONGEST: Final = 200
-_LOOK = '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'
+_doctype = re.compile("\ufeff?\\s*<!doctype[^>]*>", re.IGNORECASE).match
+_HEAD: Final = (
+    '<meta charset="utf-8">'
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
+    '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'
+)
 _HEADINGS: Final[dict[Act, str]] = {
     "left out": "Pages are compared without these, which may be what the page is about, and stay in items:",
     "undecided": "Undecided, and left as they are: they were another text at times, and that they pass is not proven:",
@@ -192,7 +198,8 @@ def _some(texts: "Sequence[str]", *, new: set[int]) -> list[str]:
 
 
 def marked_page(html: str, mask: "Mask", url: str | None) -> str:
-    """Return the page with its transient parts marked, and a style that shows them."""
+    """Return the page with its transient parts marked, and a style that shows them; opened, it runs nothing and asks nobody."""
     page = marked(html, mask.spans(html, url=url), "html")
-    head, tag, rest = page.partition("</head>")
-    return f"{head}{_LOOK}{tag}{rest}" if tag else _LOOK + page
+    doctype = _doctype(page)
+    start = doctype.end() if doctype is not None else 0
+    return page[:start] + _HEAD + page[start:]

@@ -44,6 +44,7 @@ class ExplainPage(Subcommand):
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         if len(args) != 1:
             raise UsageError("name one page: a URL, or a file of HTML")
+        from ...report.writing import write_text
         from ...urls import site_of_url
         from ..showing.page_places import taught_places
         from ..showing.shown_page import marked_page, print_json, print_page
@@ -71,7 +72,7 @@ class ExplainPage(Subcommand):
         else:
             print_page(page, mask, places, strip=settings.strip if settings.content_fields else "")
         if output is not None:
-            output.write_text(marked_page(html, mask, url), encoding="utf-8")
+            write_text(output, marked_page(html, mask, url))
             print(f"The page with marks is in {output}.", file=sys.stderr if opts.json else sys.stdout)
         return DONE
 
