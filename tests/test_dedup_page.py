@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import stat
 import subprocess
 import sys
 
@@ -146,6 +148,73 @@ def test_what_a_site_writes_is_no_markup_of_ours(masked):
     assert "now      \u27e6It is [/b] :key: [red]\u27e7" in places
     assert "example  It was [/b] :key: [red] → (nothing)" in places
     assert "body > footer:not([class]) > p.clock::text" in places
+
+
+HOSTILE = "\x1b[31mRED\x1b]0;title\x07 \x9b31m \u202eleft é"
+SHOWN = r"\u001b[31mRED\u001b]0;title \u009b31m \u202eleft"
+
+
+def test_control_characters_of_a_site_are_shown_as_escapes(masked):
+    masked.write("dedup-rules/shop.test.mask.toml", MASK.format(site="shop.test"))
+    masked.write("page.html", f"<html><body><p>{HOSTILE} so\u2028on</p><p class=clock>It is {HOSTILE}</p></body>")
+    for encoding, last in (("utf-8", "é"), ("ascii", r"\xe9"), ("latin-1", "é")):
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "dedup", "page", "page.html"],
+            cwd=masked.folder,
+            env={**masked.environment, "PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        said = done.stdout.decode(encoding)
+        assert said.count(f"{SHOWN} {last}") == 3
+        assert r"so\u2028on" in said
+        assert all(char.isprintable() for char in said.replace(os.linesep, ""))
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals")
+def test_on_a_terminal_colours_are_the_only_control_characters(masked):
+    masked.write("page.html", f"<html><body><p>{HOSTILE}</p><p class=clock>It is {HOSTILE}</p></body>")
+    ours, theirs = os.openpty()
+    environment = {**masked.environment, "TERM": "xterm-256color", "COLUMNS": "200"}
+    environment.pop("NO_COLOR")
+    command = [sys.executable, "-m", "scrapy", "dedup", "page", "page.html"]
+    with subprocess.Popen(command, cwd=masked.folder, env=environment, stdin=theirs, stdout=theirs) as running:
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 65_536):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    assert running.returncode == 0
+    text = said.decode()
+    assert "\x1b[" in text, "it is marked in colour"
+    assert all(char.isprintable() for char in re.sub(r"\x1b\[[0-9;]*m|\r\n", "", text))
+    assert SHOWN in text
+
+
+def test_a_page_that_is_written_runs_nothing(masked):
+    """Opened from disk, scripts of the site would run with the rights of a local file."""
+    live = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    for doctype in ("", "<!doctype html>\n"):
+        masked.write("page.html", f"{doctype}{PAGE.replace('<h1>', live + '<h1>')}")
+        done = masked.scrapy("dedup", "page", "page.html", "--html", "out.html")
+        assert done.returncode == 0, done.stderr
+        path = masked.folder / "out.html"
+        said = path.read_text("utf-8")
+        assert said.startswith(doctype.strip())
+        before = said[: said.index("alert")]
+        (policy,) = re.findall('<meta http-equiv="Content-Security-Policy" content="([^"]*)">', before)
+        assert "default-src 'none'" in policy
+        assert "script-src" not in policy
+        assert not re.search(
+            "<(?!!doctype|meta|style|/style)", before[: before.index("Content-Security")], re.IGNORECASE
+        )
+        assert 'data-dedup="transient"' in said
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        path.unlink()
 
 
 # -- side by side with what stood there before

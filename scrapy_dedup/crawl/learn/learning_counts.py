@@ -94,6 +94,6 @@ class LearningCounts:
                 counted(len(self._rules), "site"),
                 self._history,
                 "" if rules else "; scrapy learn-rules says why",
-                f", see {place_of_files(directory)}" if directory.is_dir() else "",
+                f", see {place_of_files(directory)}" if rules and directory.is_dir() else "",
                 extra={"spider": self._status.spider},
             )
