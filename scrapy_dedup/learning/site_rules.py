@@ -99,7 +99,7 @@ def learn_site(
     fresh = returned(found_rules, before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
-    covered = redundant(rules, filed_rules, sample, deep, deadline)
+    covered = redundant(rules, filed_rules, every, deep, deadline)
     rules = [rule for rule in rules if all(rule.id != each.rule.id for each in covered)]
     departures = (*settled.departures, *covered)
     departures = (*departures, *switched_off(before, rules, departures))

@@ -39,8 +39,8 @@ class DedupSettings(SettingFields):
         """
         for name in unknown_settings(settings):
             if near := get_close_matches(name, [setting.name for setting in SETTINGS], 1, 0.8):
-                problem, remedy = "scrapy-dedup has no such setting", f"Is {near[0]} meant?"
-                raise DedupSettingError(name, settings.get(name), problem, remedy)
+                is_none = "scrapy-dedup has no such setting"
+                raise DedupSettingError(name, settings.get(name), is_none, f"Is {near[0]} meant?")
         read: dict[str, Any] = {}
         for setting in SETTINGS:
             value = settings.get(setting.name, setting.default)
