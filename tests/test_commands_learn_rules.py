@@ -97,7 +97,7 @@ def test_dry_run_writes_nothing(project):
     done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "q.sid" in done.stdout
-    assert "Nothing was written" in done.stdout
+    assert "No file was written" in done.stdout
     assert not (project.folder / "dedup-rules").exists()
 
 
