@@ -42,6 +42,7 @@ SLOW_FILES = (
     "test_crawl",
     "test_dedup",
     "test_demo",
+    "test_hostile",
     "test_learning",
     "test_masks_learning_losses",
     "test_sources",

@@ -9,11 +9,12 @@ import binascii
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 
+from ...urls.joining import joined
 from ..data.frame import NEVER_KEPT, Frame
 from ..data.url_table import RARE
 from ..evidence.arrays import ABSENT, Codes, Flags, Rows
@@ -142,10 +143,8 @@ class References:
 def _absolute(base: str, text: str) -> Iterator[str]:
     """Yield the URLs that an address may stand for: beside the URL that holds it, and from the root of the site."""
     for address in (text, "/" + text.lstrip("/")):
-        try:
-            yield urljoin(base, address)
-        except ValueError:  # an address that cannot be parsed
-            continue
+        if url := joined(base, address):
+            yield url
 
 
 def without_segment(url: str, segment: str) -> str:
