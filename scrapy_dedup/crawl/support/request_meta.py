@@ -33,11 +33,15 @@ BEGUN: Final = "dedup_begun"
 POSTPONED: Final = "dedup_postponed"
 #: Set while a postponed request goes back into the queue, for the dupe filter, which takes it out.
 PUT_BACK: Final = "dedup_put_back"
+#: Set while a duplicate goes back to the dupe filter, which drops it as Scrapy drops any other.
+DUPLICATE: Final = "dedup_duplicate"
 #: Set while a filtered request is scheduled after all, likewise: whether this crawl has filtered it, and whether the
 #: wrapped filter has let it pass before.
 RESCHEDULED: Final = "dedup_rescheduled"
 #: Those that are about one request only.
-OWN: Final = (BEGUN, CHECKED, COPIED, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, SAMPLE_OF, START, TRANSIENT_LINK)
+OWN: Final = (
+    BEGUN, CHECKED, COPIED, DUPLICATE, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, SAMPLE_OF, START, TRANSIENT_LINK,
+)  # fmt: skip
 _SENT: Final = " sent"
 #: What may stand in a meta that was copied from a response's.
 _COPIES: Final = frozenset(
@@ -67,6 +71,15 @@ def mark_new(request: Request, *, start: bool = False) -> None:
         meta[COPIED] = len(copied)
     else:
         meta.pop(COPIED, None)
+
+
+def as_duplicate(request: Request) -> Request:
+    """Return *request* as one that the dupe filter drops: without a callback, an errback or a count of exceptions."""
+    duplicate = request.replace(dont_filter=False)
+    for name in (CHECKED, SAMPLE, SAMPLE_OF):
+        duplicate.meta.pop(name, None)
+    duplicate.meta[DUPLICATE] = True
+    return duplicate
 
 
 def note_sent(request: Request) -> None:
