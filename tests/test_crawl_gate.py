@@ -1,5 +1,7 @@
 """The gate: what came through the dupe filter before the rules that are used now."""
 
+from typing import Any
+
 from scrapy import Request
 
 from scrapy_dedup.crawl.decide.gate import Gate
@@ -16,6 +18,12 @@ def one(sid: int) -> Request:
     return Request(f"http://shop.test/c?sid={sid}")
 
 
+def mark(shared: Any, request: Request) -> None:
+    """Mark a request as the dupe filter does."""
+    identity = shared.identities.of(request)
+    shared.marks.mark(request, identity.slot, identity.context)
+
+
 def old(request: Request) -> Request:
     """The request as it comes from the queue of an earlier run."""
     request.meta[CHECKED] = "0" * 8 + " " + request.meta[CHECKED].partition(" ")[2]
@@ -28,7 +36,7 @@ def test_the_gate() -> None:
         gate = Gate(shared)
         first, second = one(1), one(2)
         for request in (first, second):
-            shared.marks.mark(request)
+            mark(shared, request)
             old(request)
         assert gate.process_request(first) is None, "nobody stands for the key"
         assert shared.marks.is_fresh(first.meta[CHECKED])
@@ -48,14 +56,14 @@ def test_the_gate() -> None:
         assert gate.process_request(retried) is None
         asked_again = second.copy()
         asked_again.dont_filter = True
-        shared.marks.mark(asked_again)
+        mark(shared, asked_again)
         assert gate.process_request(old(asked_again)) is None
 
         redirected = Request("http://shop.test/c", meta={"redirect_urls": [first.url]})
-        shared.marks.mark(redirected)
+        mark(shared, redirected)
         assert gate.process_request(old(redirected)) is None
         stranger = Request("http://shop.test/c", meta={"redirect_urls": ["http://shop.test/other"]})
-        shared.marks.mark(stranger)
+        mark(shared, stranger)
         assert isinstance(gate.process_request(old(stranger)), Request)
 
 
@@ -64,7 +72,7 @@ def test_in_shadow_mode_nothing_is_discarded() -> None:
         shared = made._components
         for number in (1, 2):
             request = one(number)
-            shared.marks.mark(request)
+            mark(shared, request)
             assert Gate(shared).process_request(old(request)) is None
 
 

@@ -139,7 +139,7 @@ class CrawlComponents:
         self.directories = self.built(RuleDirectories)
 
         self.names = CallbackNames(crawler)
-        self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
+        self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names, self.marks)
         self.suspended = self.built(SuspendedRules)
         self.fleet: Fleet | None = None
         self.rule_versions: RuleVersions | None = None

@@ -219,7 +219,7 @@ class DupeFilter:
         elif verdict.action is RequestAction.SHADOW:
             self._request_filter.foresee(request, identity, verdict)
         identity.passed = identity.slot
-        self._marks.mark(request)
+        self._marks.mark(request, identity.slot, identity.context)
         if identity.known or is_rescheduled:  # it had been filtered
             identity.known = False
             self._tally.scheduled(identity.site)

@@ -119,7 +119,7 @@ class Gate:
         identity = self._identities.of(request)
         if identity is None or identity.mode in (None, Mode.OBSERVE):
             return None
-        self._marks.mark(request)
+        self._marks.mark(request, identity.slot, identity.context)
         if not request.dont_filter:
             identity.passed = identity.slot
         filtered = self._filtered(request, identity)
