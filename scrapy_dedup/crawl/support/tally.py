@@ -72,6 +72,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.sites = SiteTallies()
+        #: Pages that came, of all sites.
+        self.pages = 0
         #: Probes and refetches of each site that its savings have paid for.
         self.spent: Counter[str] = Counter()
 
@@ -98,6 +100,7 @@ class Tally:
 
     def page(self, site: str, size: int, seconds: float) -> None:
         """Count a page that came."""
+        self.pages += 1
         counts = self.of(site)
         counts.pages += 1
         counts.size += size
