@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import pytest
 import scrapy
+from scrapy.utils.request import fingerprint
 
 from scrapy_dedup.rules import Ignore, Status
 
@@ -115,6 +116,18 @@ def files(server: Server) -> tuple[type[Books], dict[str, Any]]:
             return {**super().item(url, title), "file_urls": [cover]}
 
     return WithCovers, {"ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1}, "FILES_STORE": "covers"}
+
+
+class MindsHeaders:
+    """A request fingerprinter by which requests of several user agents are several."""
+
+    def fingerprint(self, request: scrapy.Request) -> bytes:
+        return fingerprint(request, include_headers=["User-Agent"])
+
+
+def headers(_: Server) -> tuple[type[Books], dict[str, Any]]:
+    """The header is added by a middleware, when the request was let pass already."""
+    return Books, {"REQUEST_FINGERPRINTER_CLASS": MindsHeaders}
 
 
 def poet(_: Server) -> tuple[type[Books], dict[str, Any]]:
@@ -235,6 +248,7 @@ def zyte_api(server: Server, *, poet: bool = False) -> tuple[type[Books], dict[s
 STACKS: Final = {
     "errback": Stack(plain),
     "FilesPipeline": Stack(files),
+    "a fingerprinter of headers": Stack(headers, learns=False),
     "scrapy-poet": Stack(poet),
     "scrapy-playwright": Stack(playwright, books=4, marks=(pytest.mark.browser,), learns=False),
     "scrapy-redis": Stack(redis, marks=(pytest.mark.redis,)),
