@@ -109,6 +109,37 @@ async def test_confirmed_samples_stop_before_the_callback(
     assert not [name for name in stats if name.startswith("errors")]
 
 
+class Opens:
+    """A downloader middleware that puts into the meta of each request what its callback has to close, as a browser does."""
+
+    opened: set[object] = set()
+
+    def process_response(self, request: scrapy.Request, response: Any, spider: Any = None) -> Any:
+        request.meta["driver"] = handle = object()
+        self.opened.add(handle)
+        return response
+
+
+@in_reactor
+async def test_what_a_request_holds_open_comes_to_its_callback(serve: Serve) -> None:
+    class Closes(Links):
+        def parse(self, response: Any) -> Any:
+            Opens.opened.remove(response.meta["driver"])
+            yield {"url": response.url, "page": response.url.partition("&sid")[0]}
+            for url in response.css("a::attr(href)").getall():
+                yield response.follow(url)
+
+    server = serve(shop)
+    write_rules(learned(server))
+    done = await crawl(Closes, server.url("/"), DEDUP_SAMPLE=0.02, DOWNLOADER_MIDDLEWARES={Opens: 500})
+    assert not Opens.opened, "all is closed"
+    samples = done.dedup()["samples/confirmed"]
+    assert samples >= 3, "such requests are checked, too"
+    assert len({item["page"] for item in done.items}) == 1 + PAGES
+    assert len(done.items) == server.downloads == 1 + PAGES + samples < 3 * PAGES
+    assert done.dedup()["recorded"] == server.downloads, "each response once"
+
+
 @in_reactor
 async def test_confirmed_samples_count_for_closespider_pagecount(serve: Serve) -> None:
     """They are downloads that stop before the callback: a crawl that is limited makes no more than it would without."""
