@@ -33,7 +33,7 @@ from .opinions.taught import Lessons
 from .proposals.proposal import Proposal
 from .selection import selected
 from .site_evidence import evidence_of, judged_sample, used_splits
-from .site_report import SiteReport, site_report
+from .site_report import SiteReport, one_answer, site_report
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +75,8 @@ def learn_site(
     """
     learners, deadline = options.learners, options.deadline
     every = SiteUrls.of(site, found, options.site_groups, others, options.names)
-    evidence = evidence_of(*judged_sample(every, found.controls.values()), declarations, priors, lessons)
+    *judged_urls, alike = judged_sample(every, found.controls.values())
+    evidence = evidence_of(*judged_urls, declarations, priors, lessons)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)
@@ -90,7 +91,7 @@ def learn_site(
     before = [*filed_rules, *evidence.taught.trusted_rules(site, filed_rules)]
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
     counted = counted_with_files(filed, sample, splits)
-    settled = with_incumbents(opened, before, sample, splits, known.site_rules(site).deep, counted=counted)
+    settled = with_incumbents(opened, before, sample, splits, known.site_rules(site).deep, counted=counted, alike=alike)
     deep = used_splits(settled.proposals, settled.deep)
 
     trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
@@ -108,8 +109,10 @@ def learn_site(
     book = book_of(rules, sample, deep)
     judgement = judged(book, sample)
     report = site_report(site, found, rules, judgement)
-    if odd := len(every.urls) - len(sample.urls):
+    if odd := len(set(every.urls) - set(sample.urls) - set(alike.urls)):
         report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses"))
+    if told := one_answer(alike):
+        report = replace(report, notes=(*report.notes, told), one_answer=told)
     if report.duplicates and not report.rules and (pattern := best_pattern(table)) is not None:
         report = replace(report, notes=(*report.notes, str(pattern)))
     if out_of_time:

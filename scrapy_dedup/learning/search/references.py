@@ -85,10 +85,14 @@ def name_of_path(path: str) -> str:
 
 
 class References:
-    """The addresses and names of the pages of a frame; what it finds is remembered."""
+    """The addresses and names of the pages of a frame; what it finds is remembered.
 
-    def __init__(self, frame: Frame) -> None:
+    *shells* are rows whose content different pages have in common: their values are names of no page.
+    """
+
+    def __init__(self, frame: Frame, shells: Flags | None = None) -> None:
         self._frame = frame
+        self._pages: Flags = np.ones(len(frame), dtype=np.bool_) if shells is None else ~shells
         self._names: dict[int, int] = {}
 
     @cached_property
@@ -130,7 +134,7 @@ class References:
     def named(self, key: str, values: Codes, content: int) -> Flags:
         """Return which values of a key stand in URLs of pages other than *content*: as names, or under the same key."""
         frame, names = self._frame, self._name_of_code
-        outside = frame.content != content
+        outside = self._pages & (frame.content != content)
         found: Flags = np.isin(values, frame.columns[key][outside])
         wanted = names[values]
         for other, codes in frame.columns.items():
