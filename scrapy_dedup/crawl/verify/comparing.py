@@ -12,8 +12,8 @@ from ...content.resemblance import SHARED, Difference, difference, own_words
 from ...content.sketch import Sketch
 from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.data.lasting import plain_identity
-from ...learning.data.shells import is_shell
 from ...learning.lifetime.refutation import Noise, noise_of
+from ...learning.search.walls import is_shell
 from ...observation import Observation
 from ...store.conversions import version_in
 from ...store.page_queries import fetched_twice, is_elsewhere, latest_page, pages_of_kind, some_pages

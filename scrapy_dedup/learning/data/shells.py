@@ -5,21 +5,24 @@ all values of a key is one observation, however many URLs there are. What takes 
 URLs as there are different contents beside it, one for each page that the values which do not vary name.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from ...urls import values_of
-from ...urls.variation import is_parameter
 from ..config import current
 from ..evidence.arrays import ABSENT, Codes, Flags, Hashes, Integers, Rows, numbered, pairs
 from ..evidence.value_kinds import is_token
 from .frame import NEVER_KEPT
-from .url_table import Table, encode
+from .url_table import Table
 
 Named = Callable[[Integers, Integers, Integers], Flags]
 Applies = Callable[[Table, Mapping[str, Codes]], bool]
+
+
+def is_parameter(key: str) -> bool:
+    """Return whether a key is a parameter, and not of the host or the path."""
+    return key.startswith(("q.", "m.", "s."))
 
 
 def repeated_shells(table: Table) -> Flags:
@@ -35,12 +38,6 @@ def repeated_shells(table: Table) -> Flags:
             place = numbered(pairs(place, _words(table, form, codes, named)))
         _mark(found, table, columns, place, applies)
     return found
-
-
-def is_shell(urls: Sequence[str], content: Sequence[int]) -> bool:
-    """Return whether what the last of some URLs shows may be what different pages have in common, by the others."""
-    table = encode(urls, map(values_of, urls), content)
-    return bool(repeated_shells(table)[table.content == content[-1]].any())
 
 
 def _words(table: Table, form: Rows, codes: Codes, named: Named) -> Codes:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...urls.variation import is_parameter
 from ..data.frame import NEVER_KEPT, Frame
 from ..data.judgement import SiteUrls
+from ..data.shells import is_parameter
 from ..evidence.arrays import ABSENT, Flags, Rows
 from ..evidence.value_kinds import is_token
 from .walls import LEAST_VALUES, WallEvidence, WallUrls

@@ -12,11 +12,14 @@ from math import exp, lgamma, log, log1p
 
 import numpy as np
 
-from ...urls.variation import is_parameter
+from ...urls import values_of
 from ..config import current
 from ..data.frame import NEVER_KEPT, Frame
 from ..data.judgement import SiteUrls
+from ..data.shells import is_parameter, repeated_shells
+from ..data.url_table import encode
 from ..evidence.arrays import ABSENT, Codes, Flags, Rows
+from ..evidence.user_names import Names
 from .references import References, decoded, is_address, path_rows, without_segment
 
 LEAST_VALUES = 12
@@ -253,6 +256,20 @@ class WallEvidence:
 
     def _url(self, row: int) -> str:
         return self._frame.table.urls[int(self._frame.rows[row])]
+
+
+def is_shell(urls: Sequence[str], content: Sequence[int]) -> bool:
+    """Return whether what the last of some URLs shows may be what different pages have in common, by the others.
+
+    What is told where to return to is none.
+    """
+    table = encode(urls, map(values_of, urls), content)
+    rows = np.flatnonzero(table.content == content[-1])
+    if not repeated_shells(table)[rows].any():
+        return False
+    varying = {key: codes[rows] for key, codes in table.columns.items() if len(np.unique(codes[rows])) > 1}
+    texts = ([decoded(table.vocabulary[code]) for code in codes.tolist()] for codes in varying.values())
+    return not any(map(Names().says_return, varying)) and not any(all(map(is_address, each)) for each in texts)
 
 
 def _referring(speaking: int, values: int, of_walls: float) -> float:
