@@ -17,7 +17,9 @@ from .server import Answer, Asked, page, prose
 
 ARTICLES, PAGES = 25, 20
 SECTIONS = ("products", "news", "jobs", "events", "people")
-FRAME = "Home Products About us Contact Help Terms of use Privacy Please wait while the page is loading in a moment"
+FRAME = (
+    "Home Products About us Contact Help Terms of use Privacy Please wait while the page is loading in a moment " * 2
+)
 
 
 def start(little: list[str]) -> str:
@@ -34,10 +36,8 @@ def portal(asked: Asked) -> Any:
     if asked.path == "/":
         return start([f"/{section}/{i}" for i in range(PAGES) for section in SECTIONS])
     section = asked.path.split("/")[1]
-    return (
-        page(f"{section} {FRAME}")
-        + f"<script id=__NEXT_DATA__ type='application/json'>{json.dumps(asked.path)}</script>"
-    )
+    data = f"<script id='__NEXT_DATA__' type='application/json'>{json.dumps({'page': asked.path})}</script>"
+    return page(f"{section} {FRAME}", "/").replace("</body>", f"{data}</body>")
 
 
 def shop(asked: Asked) -> Any:
