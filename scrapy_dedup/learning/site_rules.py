@@ -75,8 +75,8 @@ def learn_site(
     """
     learners, deadline = options.learners, options.deadline
     every = SiteUrls.of(site, found, options.site_groups, others, options.names)
-    *judged_urls, alike = judged_sample(every, found.controls.values())
-    evidence = evidence_of(*judged_urls, declarations, priors, lessons)
+    judged_urls, encoded, alike = judged_sample(every, found.controls.values())
+    evidence = evidence_of(judged_urls, encoded, declarations, priors, lessons)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)

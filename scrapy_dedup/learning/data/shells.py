@@ -32,9 +32,9 @@ def repeated_shells(table: Table) -> Flags:
         return found
     columns = {key: codes for key, codes in table.columns.items() if key not in NEVER_KEPT}
     form = numbered(_hashes(table, {key: codes != ABSENT for key, codes in columns.items()}, len(table)).view(np.int64))
-    for named, applies in ((None, _any), (_frequent, _not_drawn), (_few, _names_pages)):
+    for named, applies in ((_none, _any), (_frequent, _not_drawn), (_few, _names_pages)):
         place = form.astype(np.int64)
-        for codes in columns.values() if named else ():
+        for codes in columns.values():
             place = numbered(pairs(place, _words(table, form, codes, named)))
         _mark(found, table, columns, place, applies)
     return found
@@ -49,6 +49,11 @@ def _words(table: Table, form: Rows, codes: Codes, named: Named) -> Codes:
     texts = [table.vocabulary[code] for code in codes[first].tolist()]
     is_word = named(number, urls, counts) & np.array([not text.isdigit() for text in texts], dtype=np.bool_)
     return np.where(is_word, codes[first], ABSENT)[inverse.reshape(-1)]
+
+
+def _none(number: Integers, urls: Integers, counts: Integers) -> Flags:
+    """No word: the place is the form."""
+    return np.zeros(len(counts), dtype=np.bool_)
 
 
 def _frequent(number: Integers, urls: Integers, counts: Integers) -> Flags:
