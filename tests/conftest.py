@@ -42,6 +42,7 @@ SLOW_FILES = (
     "test_crawl",
     "test_dedup",
     "test_demo",
+    "test_hostile",
     "test_learning",
     "test_masks_learning_losses",
     "test_sources",
@@ -84,6 +85,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take away the bounds of time that keep a user from waiting: a loaded machine would exceed them."""
     monkeypatch.setattr("scrapy_dedup.crawl.report.closing._WRITING", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.crawl.report.report_file._LONGEST", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.files.locked._LOCK_SECONDS", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.store.access._LOCK_PATIENCE", PATIENCE)
     for module in ("postgresql", "writer"):

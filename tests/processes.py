@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from scrapy_dedup.crawl.learn import learner
+from scrapy_dedup.crawl.report import report_file
 
 from .waiting import PATIENCE
 
@@ -90,6 +91,7 @@ def _module(command: list[str], folder: str, environment: dict[str, str], stream
         file = os.open(path, os.O_RDWR)
         os.dup2(file, number)
         os.close(file)
+    vars(report_file)["_LONGEST"] = PATIENCE
     if forks:
         vars(learner)["subprocess"] = Forking
         vars(_SERVER)["ensure_running"] = lambda: None  # the one that this is forked from serves it, too

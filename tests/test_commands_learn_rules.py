@@ -1,6 +1,8 @@
 """``scrapy learn-rules`` as its user meets it: real processes in temporary folders."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,7 +97,7 @@ def test_dry_run_writes_nothing(project):
     done = project.scrapy("learn-rules", "--from", "seen.jsonl", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "q.sid" in done.stdout
-    assert "Nothing was written" in done.stdout
+    assert "No file was written" in done.stdout
     assert not (project.folder / "dedup-rules").exists()
 
 
@@ -310,3 +312,24 @@ def test_lines_are_not_broken_where_nobody_looks(project):
     done = project.scrapy("learn-rules", "--from", "seen.jsonl")
     assert not any(line.endswith(" ") for line in done.stdout.splitlines())
     assert any(len(line) > 80 for line in done.stdout.splitlines())
+
+
+def test_where_the_output_is_ascii_tables_have_lines_of_it(project):
+    found = [
+        {"url": f"http://shop.test/p/{page}?sid={page * 4 + copy:032x}", "body": f"<p>é {prose(page)}</p>"}
+        for page in range(20)
+        for copy in range(4)
+    ]
+    project.write("pages.jsonl", "".join(json.dumps(each) + "\n" for each in found))
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "learn-rules", "--from", "pages.jsonl"],
+        cwd=project.folder,
+        env={**project.environment, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        encoding="ascii",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "-------" in done.stdout
+    assert "shop.test: +1 rule\n" in done.stdout
+    assert "q.sid ignore" in done.stdout

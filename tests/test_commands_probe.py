@@ -59,6 +59,23 @@ def test_what_probes_show_is_learned(project: Project, crawled: Server) -> None:
     assert [rule.evidence.probes for rule in kept if rule.evidence] == [10], "it stays when rules are learned again"
 
 
+def test_a_dry_run_asks_and_shows_and_writes_no_rule(project: Project, crawled: Server) -> None:
+    """What was asked is recorded, so that learning from it needs no further request."""
+    done = project.scrapy("learn-rules", "--probe", "60", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "q.w is irrelevant (by 10 pages)" in done.stdout
+    assert "q.w ignore" in done.stdout
+    assert done.stdout.endswith("No file was written (--dry-run).\n")
+    assert 30 < crawled.downloads <= 60
+    assert not (project.folder / "dedup-rules").exists()
+    crawled.reset()
+    assert project.scrapy("learn-rules").returncode == 0
+    assert crawled.downloads == 0
+    (rule,) = (rule for rule in RuleBook.load(project.folder / "dedup-rules") if rule.status is Status.ACTIVE)
+    counts = checks_in(str(project.folder / ".scrapy/dedup/store.sqlite"), "")
+    assert (list(rule.ops), [(check.rule, check.probes) for check in counts]) == (["q.w"], [(rule.id, 10)])
+
+
 def test_no_more_than_were_asked_for(project: Project, crawled: Server) -> None:
     done = project.scrapy("learn-rules", "--probe", "7")
     assert done.returncode == 0, done.stderr
@@ -77,9 +94,7 @@ def test_the_projects_settings_hold(project: Project, crawled: Server) -> None:
     assert {asked.headers["user-agent"] for asked in crawled.asked} == {"mine"}
 
 
-@pytest.mark.parametrize(
-    "args", [("--probe", "0"), ("--probe", "many"), ("--probe", "9", "--dry-run"), ("--probe", "9", "--from", "x")]
-)
+@pytest.mark.parametrize("args", [("--probe", "0"), ("--probe", "many"), ("--probe", "9", "--from", "x")])
 def test_what_cannot_be_asked_for(project: Project, args: tuple[str, ...]) -> None:
     done = project.scrapy("learn-rules", *args)
     assert done.returncode == 2

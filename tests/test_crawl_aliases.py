@@ -209,10 +209,11 @@ async def test_declared_urls(serve: Serve) -> None:
     assert {row.rule for row in discarded()} == {rule.id}
 
 
-def test_what_a_page_declares() -> None:
+@pytest.mark.parametrize("rest", [b"", b"<p>a</p>" * 10_000])
+def test_what_a_page_declares(rest: bytes) -> None:
     body = (
         b"<html><head><LINK href='/?p=7&amp;x=1' rel='shortlink'/><meta property=\"og:url\" content=\"/a\">"
-        b'<link title="canonical"><link rel="canonical" href="/b"></head>'
+        b'<link title="canonical"><link rel="canonical" href="/b"></head>' + rest
     )
     response = HtmlResponse(
         "http://h.test/x/y", body=body, encoding="utf-8", headers={"Link": "</?p=9>; rel=shortlink"}

@@ -57,6 +57,34 @@ async def test_rules_are_learned_and_used_by_the_next_crawl(serve: Serve, caplog
     assert server.downloads == len(third.items) == 61 + 1
 
 
+@pytest.mark.parametrize("learn", ["close", "live"])
+@in_reactor
+async def test_a_rule_file_that_turns_bad_during_the_crawl_is_one_warning(
+    serve: Serve, caplog: pytest.LogCaptureFixture, learn: str
+) -> None:
+    """Without end, it stops who reads it; the crawl goes on as if there were none."""
+    written = threading.Event()
+
+    def turning(asked: Asked) -> Any:
+        if not written.is_set():
+            written.set()
+            Path("dedup-rules").mkdir(exist_ok=True)
+            head = f'format = "dedup-rules/1"\nsite = "127.0.0.1:{server.port}"\n[[rule]]\n[rule.ops]\n'
+            path = Path("dedup-rules", f"127.0.0.1_{server.port}.toml")
+            path.write_text(f'{head}"q.a" = {"[" * 1000}{"]" * 1000}\n')
+        return shop(asked)
+
+    server = serve(turning)
+    done = await crawl(Links, server.url("/"), DEDUP_LEARN=learn)
+    assert done.stats["finish_reason"] == "finished"
+    assert len(set(done.urls)) == 181
+    told = [record for record in caplog.records if "in one another" in record.getMessage()]
+    assert told
+    assert all(record.levelname == "WARNING" and record.exc_info is None for record in told)
+    assert all(":5: more than 32 lists" in record.getMessage() for record in told)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 def thirty(asked: Asked) -> Any:
     """As many pages as something may be learned from."""
     return page(prose(asked.path), *(f"/{number}" for number in range(30)))

@@ -3,6 +3,7 @@
 import json
 import re
 import stat
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_it_is_written_where_the_setting_says_or_not_at_all(project: Project, se
 def test_a_report_that_cannot_be_written_is_told_of(project: Project, serve: Serve) -> None:
     project.write("taken", "a file, not a folder")
     _, said = crawled(project, serve, "-s", "DEDUP_REPORT=taken/report.html")
-    assert "The report could not be written" in said
+    assert "the report was not written" in said
     assert "finished" in said
     assert "Traceback" not in said
 
@@ -69,6 +70,8 @@ def test_a_report_that_cannot_be_written_is_told_of(project: Project, serve: Ser
 PROBE = """\
 import sys
 from scrapy.cmdline import execute
+from scrapy_dedup.crawl.report import report_file
+report_file._LONGEST = 600
 try:
     execute(["scrapy", "crawl", "shop", "-a", "start=" + sys.argv[1], "-s", "DEDUP_REPORT=None"])
 finally:
@@ -96,6 +99,25 @@ async def test_the_crawl_does_not_wait(serve: Serve, monkeypatch: pytest.MonkeyP
     Path("go").touch()
     wait_until(lambda: "dedup/errors/report" in done.stats)
     assert any("no ink" in line for line in messages(caplog))
+
+
+@in_reactor
+async def test_nobody_waits_for_a_report_that_takes_long(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    import sys
+
+    monkeypatch.setattr(report_file, "command_of", lambda *_: [sys.executable, "-c", "import time; time.sleep(600)"])
+    monkeypatch.setattr(report_file, "_LONGEST", 0.1)
+    done = await crawl(Links, serve(shop).url("/"), DEDUP_REPORT="r.html")
+    (thread,) = [each for each in threading.enumerate() if each.name == "dedup-report"] or [threading.Thread()]
+    wait_until(lambda: not thread.is_alive())
+    assert done.stats["finish_reason"] == "finished"
+    assert done.stats["dedup/errors/report"] == 1
+    (told,) = [record for record in caplog.records if "report" in record.getMessage() and record.levelname == "WARNING"]
+    assert told.exc_info is None
+    said = "the report was not written: it took longer than 0.1 s; scrapy dedup report writes it"
+    assert told.getMessage() == f"scrapy-dedup: {said}"
 
 
 def test_the_command_writes_it(project: Project, serve: Serve) -> None:

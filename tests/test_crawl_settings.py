@@ -233,10 +233,20 @@ def test_no_password_is_told() -> None:
 
 
 @in_reactor
-async def test_a_misspelled_setting_is_told(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_name_that_is_nearly_that_of_a_setting_stops_the_start(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
     server = serve({"*": page("x")})
-    await crawl(Links, server.url("/"), DEDUP_MODES="shadow", DEDUP_OTHER_PLUGIN=1)
-    assert messages(caplog) == ["DEDUP_MODES is no setting of scrapy-dedup; is DEDUP_MODE meant?"]
+    with pytest.raises(
+        DedupSettingError, match=r"DEDUP_MOD is 'shadow': scrapy-dedup has no such setting. Is DEDUP_MODE meant\?"
+    ):
+        await crawl(Links, server.url("/"), DEDUP_MOD="shadow")
+    assert not server.asked
+    assert len(messages(caplog)) == 1
+    caplog.clear()
+    done = await crawl(Links, server.url("/"), DEDUP_OTHER_PLUGIN=1)
+    assert done.urls
+    assert messages(caplog) == ["DEDUP_OTHER_PLUGIN is no setting of scrapy-dedup"]
 
 
 @in_reactor
@@ -288,6 +298,25 @@ def test_a_faulty_rule_file_stops_the_command_without_a_traceback(project: Proje
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert re.search(r"The crawl is not started: .*dedup-rules/shop\.test\.toml:\d+: ", done.stderr)
+
+
+def test_a_rule_file_without_end_stops_commands_in_one_line(project: Project) -> None:
+    """Lists in one another are too much for who reads them."""
+    head = 'format = "dedup-rules/1"\nsite = "shop.test"\n[[rule]]\n[rule.ops]\n'
+    path = project.write("dedup-rules/shop.test.toml", f'{head}"q.a" = {"[" * 1000}{"]" * 1000}\n')
+    said = f"{path}:5: more than 32 lists, tables or parts of a key in one another; correct the line\n"
+    for command, code, before in (
+        (("dedup", "check"), 1, ""),
+        (("dedup", "explain", "http://shop.test/"), 2, "dedup explain: "),
+        (("learn-rules", "--from", "urls.jsonl"), 2, "learn-rules: "),
+    ):
+        project.write("urls.jsonl", '{"url": "http://shop.test/", "content": "a"}\n')
+        done = project.scrapy(*command)
+        assert (done.returncode, done.stderr) == (code, before + said)
+    done = project.scrapy("crawl", "shop", "-a", "start=http://127.0.0.1:1/")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.endswith(f"The crawl is not started: {said}")
 
 
 @NEEDS_ASYNC_PROCESS

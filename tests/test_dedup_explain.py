@@ -1,9 +1,12 @@
 """``scrapy dedup explain`` as its user meets it: real processes in temporary folders."""
 
+import json
+
 import pytest
 from rich.text import Text
 
 from scrapy_dedup.commands.terminal.console import print_wrapped
+from scrapy_dedup.rules import Ignore, Rule
 
 RULES = """\
 format = "dedup-rules/1"
@@ -56,6 +59,48 @@ def test_no_rule_matches(ruled):
     assert done.stdout.count("no rule matches") == 2
 
 
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [("off", "you switched it off"), ("suspended", "it was refuted"), ("candidate", "too little evidence")],
+)
+def test_a_rule_that_matches_and_does_not_act_is_told(project, status, why):
+    known = Rule("shop.test", {}, {"q.sid": Ignore()}).id
+    rules = RULES.replace("00000001", known).replace('status = "manual"\nnote', f'status = "{status}"\nnote')
+    project.write("dedup-rules/shop.test.toml", rules)
+    for url, said in ((URL, "rule 00000002 (manual)"), ("http://shop.test/?sid=1", "no rule that matches acts: ")):
+        done = project.scrapy("dedup", "explain", url)
+        assert f"rule {known} is {status} ({why}), and would do: q.sid ignore\n" in done.stdout
+        assert said in done.stdout
+        assert "no rule matches" not in done.stdout
+    shown = json.loads(project.scrapy("dedup", "explain", "--json", URL).stdout)
+    assert (shown["inactive"], [rule["id"] for rule in shown["rules"]]) == ({known: status}, ["00000002"])
+
+
+def test_a_rule_that_does_not_act_and_does_not_match_is_not_told(project):
+    project.write("dedup-rules/shop.test.toml", RULES.replace("manual", "off"))
+    shown = project.scrapy("dedup", "explain", "http://shop.test/other").stdout
+    assert "rule 00000001 is off (you switched it off)" in shown
+    assert "00000002" not in shown
+
+
+@pytest.mark.parametrize(
+    ("operation", "meant"),
+    [
+        ('"ingore"', "ignore"),
+        ('"ignor-value"', "ignore-value"),
+        ('{ replce = "path.1" }', "replace"),
+        ('{ sett = { "a" = "b" } }', "set"),
+    ],
+)
+def test_what_a_misspelt_operation_means(project, operation, meant):
+    project.write("dedup-rules/shop.test.toml", RULES.replace('"q.sid" = "ignore"', f'"q.sid" = {operation}'))
+    done = project.scrapy("dedup", "check")
+    assert done.returncode == 1
+    assert f"is no operation; did you mean {meant}?" in done.stderr.replace("\n", " ")
+    project.write("dedup-rules/shop.test.toml", RULES.replace('"q.sid" = "ignore"', '"q.sid" = "xyz"'))
+    assert "an operation is" in project.scrapy("dedup", "check").stderr
+
+
 def test_where_a_site_has_no_rules_it_is_said_who_tells_why(ruled):
     done = ruled.scrapy("dedup", "explain", "http://other.test/?b=1")
     assert "there are no rules of the site: scrapy learn-rules other.test says why\n" in done.stdout
@@ -86,8 +131,11 @@ def test_lines_are_wrapped_on_a_terminal_between_words(monkeypatch, capsys):
 
 def test_misspelt_settings_are_told(ruled):
     done = ruled.scrapy("dedup", "explain", URL, "-s", "DEDUP_STOR=1")
+    assert done.returncode == 2
+    assert done.stderr == "dedup explain: DEDUP_STOR is '1': scrapy-dedup has no such setting. Is DEDUP_STORE meant?\n"
+    done = ruled.scrapy("dedup", "explain", URL, "-s", "DEDUP_OTHERS=1")
     assert done.returncode == 0
-    assert done.stderr == "WARNING: DEDUP_STOR is no setting of scrapy-dedup; is DEDUP_STORE meant?\n"
+    assert done.stderr == "WARNING: DEDUP_OTHERS is no setting of scrapy-dedup\n"
 
 
 def test_keys_only_line_by_line(ruled):

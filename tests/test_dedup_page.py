@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import stat
 import subprocess
 import sys
 
@@ -73,7 +75,7 @@ def test_the_masks_of_all_directories_count(masked):
 
 def test_mistakes_are_one_line(masked):
     for args, code, said in (
-        (("missing.html",), 2, "missing.html"),
+        (("missing.html",), 2, "dedup page: missing.html is no URL and no file; a URL begins with http://"),
         (("http://",), 2, "is no URL of a site"),
         (("page.html", "--url", "http://other.test/"), 1, "there is no mask of other.test, but of shop.test"),
         (("http://127.0.0.1:1/", "--url", "http://shop.test/"), 2, "--url goes with a FILE"),
@@ -111,6 +113,21 @@ def test_a_page_is_fetched_and_nothing_else_is_touched(serve, project):
     assert "Traceback" not in missing.stderr
 
 
+@pytest.mark.parametrize(
+    ("settings", "heading"),
+    [
+        ((), "Left in items (DEDUP_CONTENT_FIELDS names no field to take them out of):"),
+        (('DEDUP_CONTENT_FIELDS={"body": "html"}',), "Taken out of items:"),
+        (('DEDUP_CONTENT_FIELDS={"body": "html"}', "DEDUP_STRIP=mark"), "Marked in items:"),
+        (('DEDUP_CONTENT_FIELDS={"body": "html"}', "DEDUP_STRIP=off"), "Left in items (DEDUP_STRIP is off):"),
+    ],
+)
+def test_what_is_done_with_items_is_as_the_settings_say(masked, settings, heading):
+    done = masked.scrapy("dedup", "page", "page.html", *(part for one in settings for part in ("-s", one)))
+    assert (done.returncode, done.stdout.count("items")) == (0, 1), done.stderr
+    assert f"\n{heading}\n" in done.stdout
+
+
 def test_masks_are_checked(project):
     project.write("dedup-rules/shop.test.mask.toml", MASK.format(site="shop.test").replace("selector", "selectr"))
     project.write("dedup-rules/other.test.mask.toml", MASK.format(site="shop.test"))
@@ -126,11 +143,78 @@ def test_what_a_site_writes_is_no_markup_of_ours(masked):
     masked.write("page.html", "<html><body><footer><p class=clock>It is [/b] :key: [red]</p></footer></body>")
     done = masked.scrapy("dedup", "page", "page.html")
     assert done.returncode == 0, done.stderr
-    text, _, places = done.stdout.partition("Taken out of items")
+    text, _, places = done.stdout.partition("Left in items (DEDUP_CONTENT_FIELDS names no field to take them out of):")
     assert "\u27e6It is [/b] :key: [red]\u27e7" in text
     assert "now      \u27e6It is [/b] :key: [red]\u27e7" in places
     assert "example  It was [/b] :key: [red] → (nothing)" in places
     assert "body > footer:not([class]) > p.clock::text" in places
+
+
+HOSTILE = "\x1b[31mRED\x1b]0;title\x07 \x9b31m \u202eleft é"
+SHOWN = r"\u001b[31mRED\u001b]0;title \u009b31m \u202eleft"
+
+
+def test_control_characters_of_a_site_are_shown_as_escapes(masked):
+    masked.write("dedup-rules/shop.test.mask.toml", MASK.format(site="shop.test"))
+    masked.write("page.html", f"<html><body><p>{HOSTILE} so\u2028on</p><p class=clock>It is {HOSTILE}</p></body>")
+    for encoding, last in (("utf-8", "é"), ("ascii", r"\xe9"), ("latin-1", "é")):
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "dedup", "page", "page.html"],
+            cwd=masked.folder,
+            env={**masked.environment, "PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        said = done.stdout.decode(encoding)
+        assert said.count(f"{SHOWN} {last}") == 3
+        assert r"so\u2028on" in said
+        assert all(char.isprintable() for char in said.replace(os.linesep, ""))
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals")
+def test_on_a_terminal_colours_are_the_only_control_characters(masked):
+    masked.write("page.html", f"<html><body><p>{HOSTILE}</p><p class=clock>It is {HOSTILE}</p></body>")
+    ours, theirs = os.openpty()
+    environment = {**masked.environment, "TERM": "xterm-256color", "COLUMNS": "200"}
+    environment.pop("NO_COLOR")
+    command = [sys.executable, "-m", "scrapy", "dedup", "page", "page.html"]
+    with subprocess.Popen(command, cwd=masked.folder, env=environment, stdin=theirs, stdout=theirs) as running:
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 65_536):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    assert running.returncode == 0
+    text = said.decode()
+    assert "\x1b[" in text, "it is marked in colour"
+    assert all(char.isprintable() for char in re.sub(r"\x1b\[[0-9;]*m|\r\n", "", text))
+    assert SHOWN in text
+
+
+def test_a_page_that_is_written_runs_nothing(masked):
+    """Opened from disk, scripts of the site would run with the rights of a local file."""
+    live = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    for doctype in ("", "<!doctype html>\n"):
+        masked.write("page.html", f"{doctype}{PAGE.replace('<h1>', live + '<h1>')}")
+        done = masked.scrapy("dedup", "page", "page.html", "--html", "out.html")
+        assert done.returncode == 0, done.stderr
+        path = masked.folder / "out.html"
+        said = path.read_text("utf-8")
+        assert said.startswith(doctype.strip())
+        before = said[: said.index("alert")]
+        (policy,) = re.findall('<meta http-equiv="Content-Security-Policy" content="([^"]*)">', before)
+        assert "default-src 'none'" in policy
+        assert "script-src" not in policy
+        assert not re.search(
+            "<(?!!doctype|meta|style|/style)", before[: before.index("Content-Security")], re.IGNORECASE
+        )
+        assert 'data-dedup="transient"' in said
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        path.unlink()
 
 
 # -- side by side with what stood there before
@@ -215,7 +299,7 @@ def test_each_place_stands_beside_the_version_that_taught_it(shop, source):
     done = shop.scrapy("dedup", "page", *STORE, *source)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    text, _, places = done.stdout.partition("Taken out of items")
+    text, _, places = done.stdout.partition("Left in items (DEDUP_CONTENT_FIELDS names no field to take them out of):")
     assert ("as it was at 2008-01-10T21:20:00Z, from the store" in text) is (source[0] == "--from-store")
     assert "It is \u27e6noon\u27e7" in text
     assert "3 left" in text

@@ -71,7 +71,7 @@ def test_aliases_of_a_forum_are_found_and_nothing_else(style: str, seed: int) ->
 
 
 def test_few_pages_are_a_candidate_at_most() -> None:
-    observations, rows = observed(Forum("phpbb", threads=2, most_posts=20))
+    observations, rows = observed(Forum("phpbb", threads=2, most_posts=12))
     rules = learned(observations, rows)
     assert not acting(rules)
 

@@ -8,7 +8,7 @@ import pytest
 from scrapy_dedup import Observation, learn_rules
 from scrapy_dedup.learning.proposals.coverage import says_as_much
 from scrapy_dedup.learning.proposals.proposal import Proposal
-from scrapy_dedup.rules import Ignore, Literal, Lower, OfClass, OneOf, Rule, RuleBook, SetOfValues, Status
+from scrapy_dedup.rules import Evidence, Ignore, Literal, Lower, OfClass, OneOf, Rule, RuleBook, SetOfValues, Status
 from scrapy_dedup.urls import ValueClass
 
 SITE = "shop.example"
@@ -142,3 +142,44 @@ def test_coverage() -> None:
     assert not says_as_much(proposal(few, only=frozenset("1")), proposal(few))
     assert says_as_much(proposal(few), proposal(few, only=frozenset("1")))
     assert not says_as_much(Proposal((), "q.y", Ignore()), proposal())
+
+
+def sessions(pages: int) -> list[Observation]:
+    """Return pages of two sections, each under four session ids."""
+    return [
+        Observation(
+            f"http://{SITE}/{section}/{number}?sid={number * 4 + copy:032x}",
+            f"the page {number} of the section {section} with some words of its own {section}{number}",
+        )
+        for section in ("news", "shop")
+        for number in range(pages)
+        for copy in range(4)
+    ]
+
+
+def test_a_rule_without_which_no_key_is_another_leaves() -> None:
+    """Two learned rules say the same of all that was seen, in other words: the lesser one leaves, and nothing else changes."""
+    urls = [seen.url for seen in sessions(12)]
+    broad = Rule(
+        SITE, {}, {"q.sid": Ignore(ValueClass("hex", 32, 32))}, evidence=Evidence(groups=30, urls=90, removed=60)
+    )
+    narrow = Rule(
+        SITE, {"path.len": Literal("2")}, {"q.sid": Ignore()}, evidence=Evidence(groups=4, urls=20, removed=9)
+    )
+    by_hand = Rule(SITE, {"path.len": Literal("2"), "scheme": Literal("http")}, {"q.sid": Ignore()}, Status.MANUAL)
+    before = RuleBook([broad, narrow, by_hand])
+    learned = learn_rules(sessions(12), known=before)
+    assert narrow.id not in {rule.id for rule in learned}
+    assert by_hand.id in {rule.id for rule in learned}
+    assert [learned.canonical_key(url) for url in urls] == [before.canonical_key(url) for url in urls]
+    assert len({learned.canonical_key(url) for url in urls}) == 24
+
+    # What it was proven on is not there to tell.
+    elsewhere = replace(narrow, evidence=Evidence(groups=400, urls=2_000, removed=900))
+    learned = learn_rules(
+        sessions(12), known=RuleBook([replace(broad, evidence=replace(broad.evidence, urls=5_000)), elsewhere])
+    )
+    assert {broad.id, narrow.id} <= {rule.id for rule in learned}
+    # Without the other it is needed.
+    (rule,) = learn_rules(sessions(12), known=RuleBook([narrow]))
+    assert len({RuleBook([rule]).canonical_key(url) for url in urls}) == 24

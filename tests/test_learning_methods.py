@@ -1,6 +1,5 @@
 """Published methods that decide alone: ``learn_rules(method=..., options=...)``, by the documents' own examples."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -389,13 +388,6 @@ def test_rule_files_merge_nothing_that_the_method_keeps_apart(
     own_keys = {decision.canonical(row.url) for row in rows}
     removed, by_files = len(rows) - len(own_keys), len(rows) - len(by_key)
     assert by_files >= 0.9 * removed, "and hardly less than the method"
-
-
-def test_what_a_rule_file_cannot_say_is_counted() -> None:
-    rows = [seen(f"http://example.com/view;sid={n * 7 + v}?id={n}", n) for n in range(30) for v in range(3)]
-    notes = reports(rows, "pattern-tree")
-    assert re.match(r"decided by the method pattern-tree alone: \d+ candidates?, ", notes[0])
-    assert notes[1] == "1 rule that a rule file cannot say: parameters in the path (1)"
 
 
 def test_a_method_that_finds_nothing_says_so_in_its_own_words() -> None:

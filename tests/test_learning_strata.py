@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.learning.decision.strata import Split
 from scrapy_dedup.learning.evidence.judge import Judge
+from scrapy_dedup.learning.evidence.splits import Split
 from scrapy_dedup.learning.evidence.value_kinds import VALUES_UNLIKE, ValueKind
 from scrapy_dedup.learning.evidence.witnesses import Witnesses, witnesses
 

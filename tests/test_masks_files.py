@@ -367,3 +367,51 @@ def test_a_merged_mask_hides_nothing_that_none_of_them_would(found: list[Mask]) 
     kept = {path.key for each in found if each.mode == found[0].mode for path in each.paths if path.state == "keep"}
     assert {path.key for path in mask.paths if path.is_hidden} <= allowed - kept
     assert merged_masks([each.data for each in (mask, *found)]) == merged_masks([mask.data])
+
+
+@pytest.mark.parametrize("cut", ["\u2028", "\u2029", "\u0085", "\x0b", "\x0c", "\x1c", "\n"])
+def test_what_a_site_writes_ends_no_line(tmp_path: Path, cut: str) -> None:
+    """Some programs end a line at such a character, and TOML does not: what follows is no header of a table."""
+    told = replace(CLOCK, examples=((f"x{cut}[[path]]{cut} 5", "y"),))
+    path = save_mask(tmp_path, replace(MASK, paths=(told, BOX)))
+    text = "# reviewed\n" + path.read_text("utf-8").replace("[[path]]", "# ours\n[[path]]", 1)
+    path.write_text(text, "utf-8")
+    save_mask(tmp_path, replace(MASK, paths=(told, replace(BOX, pages=3), LINK)))
+    after = path.read_text("utf-8")
+    assert after.startswith("# reviewed\n")
+    assert "# ours\n[[path]]\n" in after
+    found = {one.selector: one.examples for one in Mask.load(path).paths}
+    assert found == {CLOCK.selector: told.examples, BOX.selector: (), LINK.selector: ()}
+
+
+def test_control_characters_of_a_site_are_escapes(tmp_path: Path) -> None:
+    text = "\x1b[31m \x9b31m \u202e \u2066 \u200f \x7f \u2028 é"
+    mask = replace(MASK, paths=(replace(CLOCK, slot=(text, ""), examples=((text, text),)),))
+    path = save_mask(tmp_path, mask)
+    assert all(char.isprintable() for char in path.read_text("utf-8").replace("\n", ""))
+    assert "é" in path.read_text("utf-8")
+    assert Mask.load(path) == mask
+
+
+def test_comments_stay_above_their_tables(tmp_path: Path) -> None:
+    path = save_mask(tmp_path, replace(MASK, templates=frozenset({(5, "item", "id")}), layouts=frozenset({"a1"})))
+    first = path.read_text()
+    more = {(5, "item", "id"), (5, "shop", "page"), (4, ""), *((6, "c", name) for name in "abcdefghij")}
+    save_mask(tmp_path, replace(MASK, templates=frozenset(more), layouts=frozenset({"a1", "b2"})))
+    text = path.read_text()
+    for comment, header in (("# Kinds of pages", "[page-kinds]"), ("# For the machine", "[machine]")):
+        for said in (first, text):
+            lines = said.split("\n")
+            at = lines.index(header)
+            assert lines[at - 1].startswith(comment)
+            assert not lines[at - 2], "an empty line is before it"
+    assert Mask.load(path).templates == more
+    assert Mask.load(path).layouts == {"a1", "b2"}
+
+
+def test_a_confidence_that_was_not_reached_is_not_told(tmp_path: Path) -> None:
+    never = replace(CLOCK, kind="volatile", changes=562, opportunities=562, confidence=0.0)
+    path = save_mask(tmp_path, replace(MASK, paths=(never,)))
+    assert "confidence" not in path.read_text()
+    assert "changed = 562\n" in path.read_text()
+    assert Mask.load(path).paths == (never,)

@@ -124,7 +124,7 @@ def test_a_new_place_and_a_lost_one_are_their_blocks_and_nothing_else() -> None:
     assert sorted(added) == sorted(
         [
             *("+", "+[[path]]", '+selector = "html/body/p.new"', '+kind = "transient"', '+text = "{…}"'),
-            *("+changed = 3", "+compared = 4", "+pages = 2", "+confidence = 0.0"),
+            *("+changed = 3", "+compared = 4", "+pages = 2"),
         ]
     )
     assert written_mask(mask.data, new) == old

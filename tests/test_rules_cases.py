@@ -25,7 +25,7 @@ from scrapy_dedup.rules import (
     Status,
 )
 from scrapy_dedup.rules.redaction import redact
-from scrapy_dedup.rules.wording import operations_of
+from scrapy_dedup.rules.wording import condition_of, operations_of
 from scrapy_dedup.urls import DeepSplit, ValueClass, normal_form
 
 SITE = "example.com"
@@ -420,6 +420,23 @@ def test_what_is_in_any_order_is_explained() -> None:
     )
     assert operations_of({"path": AnyOrder(after=1)}) == "path any-order after the first 1"
     assert redact("http://example.com/?1690000000", ops) == "http://example.com/?169…="
+
+
+@pytest.mark.parametrize(
+    ("lengths", "shown"),
+    [
+        ((), "any"),
+        ((1,), "any{1,}"),
+        ((4,), "any{4,}"),
+        ((1, 1), "any{1}"),
+        ((24, 24), "any{24}"),
+        ((1, 6), "any{1,6}"),
+    ],
+)
+def test_lengths_are_shown_as_in_regular_expressions(lengths: tuple[int, ...], shown: str) -> None:
+    of_class = ValueClass("any", *lengths)
+    assert operations_of({"q.x": Ignore(of_class)}) == f"q.x ignore {shown}"
+    assert condition_of({"q.x": OfClass(of_class, optional=True)}) == f"q.x = {shown}, or absent"
 
 
 def test_only_active_and_manual_rules_act() -> None:

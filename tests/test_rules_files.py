@@ -2,8 +2,10 @@
 
 import errno
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from scrapy_dedup.masks.files.mask_files import check_masks
 from scrapy_dedup.rules import (
     Absent,
     AnyOrder,
@@ -43,6 +46,7 @@ from scrapy_dedup.rules.writing import written_rules
 from scrapy_dedup.urls import DeepSplit, ValueClass
 
 from .rules import any_rules, deep_tokens
+from .work import work_of
 
 SITE = "example.com"
 
@@ -478,3 +482,136 @@ def test_two_processes_leave_a_whole_file(tmp_path: Path) -> None:
     names = Counter(next(iter(found.ops))[2] for found in RuleBook.load(tmp_path))
     assert names == {"a": 19, "b": 19, "c": 19}, "no update of one is lost to another"
     assert [path.name for path in tmp_path.iterdir()] == ["example.com.toml"]
+
+
+RULE = HEAD + "[[rule]]\n[rule.ops]\n"
+EVIDENCE = RULE + '"q.a" = "ignore"\n[rule.evidence]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "problem"),
+    [
+        (RULE + '"q.a" = ' + "[" * 1000 + "]" * 1000, 5, "in one another"),
+        (RULE + '"q.a" = ' + "[\n" * 1000 + "]\n" * 1000, 37, "in one another"),
+        (RULE + '"q.a" = ' + "{ a = " * 1000 + "1" + "}" * 1000, 5, "in one another"),
+        (HEAD + "x." * 20_000 + "x = 1", 3, "in one another"),
+        (HEAD + '"x" . ' * 20_000 + "x = 1", 3, "in one another"),
+        (RULE + '"q.a" = { replace = [' + '"q.a", ' * 10 + "] }", 5, "shows itself 10 times"),
+        (RULE + '"q.a" = { replace = "q.b", prefix = "' + "x" * 1_000_000 + '" }', 5, "8,192 characters"),
+        (RULE + '"path.' + "9" * 5000 + '" = "ignore"', 5, "no URL has the key"),
+        (HEAD + '"a\\nb" = 1', None, 'no key "a\\nb"'),
+        (HEAD + "k" * 100_000 + " = 1", 3, "no key"),
+        (EVIDENCE + "groups = -5", 7, "groups is -5"),
+        (EVIDENCE + "groups = " + "9" * 4000, 7, "a hundred digits or more"),
+        (EVIDENCE + "groups = 0x" + "f" * 9000, 7, "a hundred digits or more"),
+        (EVIDENCE + "groups = " + "9" * 30, 7, "groups is 999"),
+        (EVIDENCE + "upper95 = " + "9" * 30, 7, "upper95 is 999"),
+        (EVIDENCE + 'lengths = { "q.a" = [1, ' + "9" * 30 + "] }", 7, "lengths"),
+    ],
+    ids=range(16),
+)
+def test_files_that_stop_their_readers(tmp_path: Path, text: str, line: int | None, problem: str) -> None:
+    (tmp_path / "example.com.toml").write_text(text + "\n")
+    (fault,) = check(tmp_path)
+    assert (fault.line, "\n" in str(fault)) == (line, False)
+    assert problem in fault.problem
+    assert len(str(fault)) < 1_500
+    with pytest.raises(RuleFileError):
+        RuleBook.load(tmp_path)
+
+
+def test_deep_and_long_enough(tmp_path: Path) -> None:
+    """What a rule says may look like too much, and is not: brackets and dots in texts, and rules without end."""
+    note = "[[[{{{" * 20 + "a.b" * 50
+    said = "".join(f'[[rule]]\nnote = "{note}"  # {note}\n[rule.ops]\n"q.a{n}" = "ignore"\n' for n in range(40))
+    long = f'note = """\n{note}\n"""\n[rule.ops]\n"q.z" = "ignore"\n'
+    (tmp_path / "example.com.toml").write_text(HEAD + said + "[[rule]]\n" + long)
+    assert check(tmp_path) == []
+    assert len(RuleBook.load(tmp_path)) == 41
+
+
+def test_the_work_on_faults_grows_with_their_number(tmp_path: Path) -> None:
+    work = []
+    for number in (100, 200, 400):
+        (tmp_path / "example.com.toml").write_text(HEAD + "".join(f"k{n} = 1\n" for n in range(number)))
+        assert [fault.line for fault in check(tmp_path)] == list(range(3, number + 3))
+        work.append(work_of(lambda: check(tmp_path), "scrapy_dedup"))
+    assert work[2] < 2.5 * work[1] < 6.25 * work[0]
+
+
+def test_the_length_of_a_key_has_a_bound() -> None:
+    """Two keys that are shown in each other grow tenfold with each step; a guard lets one be shown in itself."""
+    circle = RuleBook([Rule(SITE, {}, {"q.a": Replace(["q.b"] * 10), "q.b": Replace(["q.a"] * 10)})])
+    for value in ("12345", "x" * 5_000):
+        key = circle.canonical_key(f"http://{SITE}/?a={value}&b=67")
+        assert len(key) < 100_000
+        assert circle.canonical_key(key) == key
+    guarded = Rule(SITE, {"path.0": OfClass(ValueClass("int"))}, {"path.0": Replace("path.0", prefix="v")})
+    assert RuleBook([guarded]).canonical_key(f"http://{SITE}/7") == f"http://{SITE}/v7"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("name", ["example.com.toml", "example.com.mask.toml"])
+def test_what_is_no_file_is_not_read(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    for make in (lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero"), path.mkdir):
+        make()
+        faults = check(tmp_path) + check_masks(tmp_path)
+        assert [fault.problem for fault in faults] == ["this is no regular file"]
+        path.rmdir() if path.is_dir() else path.unlink()
+
+
+def test_a_link_to_itself(tmp_path: Path) -> None:
+    path = tmp_path / "example.com.toml"
+    path.symlink_to(path.name)
+    (fault,) = check(tmp_path)
+    with pytest.raises(RuleFileError, match=re.escape(fault.problem)):
+        update_site(tmp_path, SITE, [rule("a")])
+
+
+@pytest.mark.parametrize("site", ["shop.mask", "con", "nul.example.com", "COM1", "aux.mask"])
+def test_sites_whose_names_are_others(tmp_path: Path, site: str) -> None:
+    """Their rules stand in no mask file, and in no device of Windows; a site of the name that is taken has its own file."""
+    other = path_of_site(tmp_path, site).name.removesuffix(".toml")
+    rules = [Rule(each, {}, {"q.a": Ignore()}) for each in (site, other)]
+    RuleBook(rules).save(tmp_path)
+    names = [path.name for path in tmp_path.iterdir()]
+    assert len(names) == 2
+    assert not any(
+        name.endswith(".mask.toml") or name.split(".")[0].lower() in {"con", "nul", "com1", "aux"} for name in names
+    )
+    assert check(tmp_path) + check_masks(tmp_path) == []
+    assert set(RuleBook.load(tmp_path)) == set(rules)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owner")
+def test_a_lock_folder_of_others_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who makes the folder first may put links to the user's files into it, which would be emptied."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    folder = tmp_path / "tmp" / f"scrapy-dedup-{os.getuid()}"
+    precious = tmp_path / "diary"
+    precious.write_text("precious")
+    folder.parent.mkdir()
+    update_site(tmp_path / "rules", SITE, [rule("a")])
+    (lock,) = folder.glob("*.lock")
+    lock.unlink()
+    lock.symlink_to(precious)
+    for mode, owner in ((0o777, os.getuid()), (0o700, 54_321)):
+        folder.chmod(mode)
+        if owner != os.getuid():
+            if os.getuid():
+                continue
+            os.chown(folder, owner, -1)
+        with pytest.raises(RuleWriteError, match=r"belongs to others.*set TMPDIR"):
+            update_site(tmp_path / "rules", SITE, [rule("b")])
+    assert precious.read_text() == "precious"
+    lock.unlink()
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RuleWriteError, match="belongs to others"):
+        update_site(tmp_path / "rules", SITE, [rule("b")])
+    folder.unlink()
+    assert {each.id for each in update_site(tmp_path / "rules", SITE, [rule("b")]).rules} == {
+        rule("a").id,
+        rule("b").id,
+    }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from .terminal.escaping import escaping
 from .terminal.problems import MISTAKE, NOTHING, Mistake, Nothing, mistakes
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ class DedupCommand(ScrapyCommand):
             without_crawl(self.settings)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        with escaping():
+            self._run(args, opts)
+
+    def _run(self, args: list[str], opts: argparse.Namespace) -> None:
         # Scrapy hands unknown options over as arguments.
         unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
         if unknown:

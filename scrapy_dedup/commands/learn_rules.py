@@ -37,7 +37,7 @@ class LearnRules(DedupCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_common_options(parser, "print a line of JSON for each site, and one for each rule")
-        parser.add_argument("--dry-run", action="store_true", help="show what would be learned and write nothing")
+        parser.add_argument("--dry-run", action="store_true", help="show what would be learned and write no file")
         parser.add_argument(
             "--diff", action="store_true", help="show only the rules that are new, gone, wider or narrower"
         )
@@ -87,8 +87,6 @@ class LearnRules(DedupCommand):
         if opts.probe is not None:
             if opts.sources:
                 raise UsageError("--from and --probe do not go together")
-            if opts.dry_run:
-                raise UsageError("--dry-run and --probe do not go together: a probe is a crawl")
             if opts.probe < LEAST_PROBE:
                 raise UsageError(f"--probe {opts.probe}: the probe of one page takes {LEAST_PROBE} requests")
         if opts.pack and (opts.probe is not None or opts.diff or opts.method or opts.method_options):
@@ -102,7 +100,8 @@ class LearnRules(DedupCommand):
         super().process_options(args, opts)
 
     def learns(self, opts: argparse.Namespace) -> bool:
-        return not (opts.dry_run or opts.pack)
+        # Probes are recorded, whether rules are written or not.
+        return opts.probe is not None or not (opts.dry_run or opts.pack)
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         from .inputs.observation_sources import Sources
@@ -137,6 +136,6 @@ class LearnRules(DedupCommand):
             found = in_doubt(settings, args)
         tried = probe(self.crawler_process, spider, found, opts.probe) if found else []
         print_probes(tried, json=opts.json)
-        learn(settings, args, diff=opts.diff, json=opts.json)
+        book = learn(settings, args, dry_run=opts.dry_run, diff=opts.diff, json=opts.json)
         if tried:
-            note_probes(tried, settings, settings.learned_directory)
+            note_probes(tried, settings, book)

@@ -49,8 +49,8 @@ def learn(
     prune: bool = False,
     diff: bool = False,
     json: bool = False,
-) -> None:
-    """Learn, show, and write unless *dry_run*. Raises Nothing, Mistake.
+) -> "RuleBook":
+    """Learn, show, write unless *dry_run*, and return the rules. Raises Nothing, Mistake.
 
     With *prune* learned rules of before stay only where what is recorded supports them. *diff* shows what changes alone.
     """
@@ -70,19 +70,19 @@ def learn(
         print_summary(both.learned, known, both.masks)
     if dry_run:
         if not json:
-            print("Nothing was written (--dry-run).")
-        return
+            print("No file was written (--dry-run).")
+        return both.learned.book
     written = save(both, settings.learned_directory, settings.rules)
-    if json:
-        return
-    for each in both.learned.departures:
-        if each.is_loss:
-            print(f"WARNING: {each}")
-    print(
-        f"The rules are in {place_of_files(settings.learned_directory)}."
-        if both.masks or any(site.rules for site in written)
-        else "There are no rules to write."
-    )
+    if not json:
+        for each in both.learned.departures:
+            if each.is_loss:
+                print(f"WARNING: {each}")
+        print(
+            f"The rules are in {place_of_files(settings.learned_directory)}."
+            if both.masks or any(site.rules for site in written)
+            else "There are no rules to write."
+        )
+    return both.learned.book
 
 
 def _learned(

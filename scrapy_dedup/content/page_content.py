@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from mimetypes import guess_type
 from typing import Final, NamedTuple
-from urllib.parse import urljoin
 
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
+from ..urls.joining import joined
 from ..urls.userinfo import without_userinfo
 from .fingerprints import MAX_BODY, ContentKind, Fingerprints, fingerprint_body, kind_of
 from .html import decode, has_password_field, parse
@@ -34,7 +34,7 @@ AT_ONCE: Final = 65_536
 HEAD: Final = 65_536
 
 _LINK: Final = re.compile(r"<([^<>]*)>\s*;([^<]*)")
-_CANONICAL_LINK: Final = re.compile(r"""\brel\s*=\s*(?:"[^"]*\bcanonical\b[^"]*"|canonical\b)""", re.IGNORECASE)
+_RELATIONS: Final = re.compile(r"""\brel\s*=\s*(?:"([^"]*)"|([^\s";,]+))""", re.IGNORECASE)
 _CLOSING_TAGS: Final = (b"</html", b"</body", b"</HTML", b"</BODY")
 #: Bytes at the beginning of a body by which its type is guessed, and those that no text has.
 _BEGINNING: Final = 5_000
@@ -131,15 +131,15 @@ def identity_headers(values_of: Callable[[str], Sequence[str]]) -> dict[str, str
     return found or None
 
 
-def canonical_in_link_header(value: str, url: str) -> str | None:
-    """Return the canonical URL that the value of a Link header declares.
+def link_in_header(value: str, relation: str, url: str) -> str | None:
+    """Return the URL that the value of a Link header declares as the *relation* (``canonical``) of the page at *url*.
 
-    >>> canonical_in_link_header('</a>; rel="canonical"', "http://a.test/b")
+    >>> link_in_header('</a>; rel="canonical"', "canonical", "http://a.test/b")
     'http://a.test/a'
     """
     for target, parameters in _LINK.findall(value):
-        if _CANONICAL_LINK.search(parameters):
-            return _joined(url, target)
+        if any(relation in "".join(names).lower().split() for names in _RELATIONS.findall(parameters)):
+            return joined(url, target) or None
     return None
 
 
@@ -150,7 +150,7 @@ def canonical_link(root: etree._Element, url: str) -> str | None:
         return None
     for link in head.iterchildren("link"):
         if "canonical" in (link.get("rel") or "").lower().split():
-            return _joined(url, link.get("href") or "")
+            return joined(url, link.get("href") or "") or None
     return None
 
 
@@ -178,13 +178,3 @@ def with_generator(headers: dict[str, str] | None, generator: str | None) -> dic
         if generator is None or (headers and GENERATOR in headers)
         else {**(headers or {}), GENERATOR: generator}
     )
-
-
-def _joined(base: str, target: str) -> str | None:
-    target = target.strip()
-    if not target:
-        return None
-    try:
-        return urljoin(base, target)
-    except ValueError:
-        return None

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from .decide.cache import SharedCacheStorage
     from .decide.dupefilter import DupeFilter
     from .decide.gate import Gate
-    from .decide.request_filter import DuplicateDiscarded
     from .items.duplicates import DuplicateItemsPipeline
     from .items.pipeline import TransientPipeline
     from .observe.pages import ArrivalMiddleware, PageMiddleware
@@ -24,7 +23,6 @@ __all__ = [
     "Addon",
     "ArrivalMiddleware",
     "DupeFilter",
-    "DuplicateDiscarded",
     "DuplicateItemsPipeline",
     "Gate",
     "MediaRecorder",
@@ -40,7 +38,6 @@ _HOMES = {
     "Addon": ".addon",
     "ArrivalMiddleware": ".observe.pages",
     "DupeFilter": ".decide.dupefilter",
-    "DuplicateDiscarded": ".decide.request_filter",
     "DuplicateItemsPipeline": ".items.duplicates",
     "Gate": ".decide.gate",
     "MediaRecorder": ".observe.recorder",

@@ -12,6 +12,7 @@ from scrapy.exceptions import NotConfigured
 from ..files.errors import RuleFileError
 from ..rules.book import RuleBook
 from .decide.known_aliases import Aliases
+from .decide.recalled_aliases import AliasRecall
 from .decide.request_decision import RequestDecision
 from .decide.request_filter import RequestFilter
 from .identity.callbacks import CallbackNames
@@ -74,7 +75,7 @@ from .verify.spot_check_judge import SpotCheckJudge
 from .verify.unchecked import UncheckedRequests
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Coroutine, Mapping
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -139,7 +140,7 @@ class CrawlComponents:
         self.directories = self.built(RuleDirectories)
 
         self.names = CallbackNames(crawler)
-        self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names)
+        self.identities = Identities(self._rules(), settings, crawler.request_fingerprinter, self.names, self.marks)
         self.suspended = self.built(SuspendedRules)
         self.fleet: Fleet | None = None
         self.rule_versions: RuleVersions | None = None
@@ -157,6 +158,7 @@ class CrawlComponents:
         self.odd_responses = self.built(OddResponses)
         self.outcomes = self.built(RequestOutcomes)
         self.aliases = self.built(Aliases)
+        self.alias_recall = self.built(AliasRecall)
 
         self.page_events = PageEvents(self.faults)
         self.excluded = ExcludedResponses()
@@ -277,11 +279,12 @@ class CrawlComponents:
         """Take over what earlier runs of the job have fetched; once."""
         self.opening.open_seen()
 
-    def _spider_opened(self) -> None:
+    def _spider_opened(self) -> "Coroutine[Any, Any, None] | None":
         self.opening.open()
         if self._worker is not None:
             self._worker.open()
         self._frozen.hold()
+        return self.alias_recall.opened()
 
     async def _spider_closed(self, reason: str) -> None:
         try:

@@ -16,7 +16,7 @@ from .items.duplicates import DuplicateItemsPipeline
 from .items.pipeline import TransientPipeline
 from .observe.pages import ArrivalMiddleware, PageMiddleware
 from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
-from .settings.dedup_settings import DedupSettingError, DedupSettings, misspelled
+from .settings.dedup_settings import DedupSettingError, DedupSettings, unknown_settings
 from .settings.start_errors import loaded, told
 from .verify.sample_gate import SampleGate
 
@@ -40,7 +40,8 @@ def install(settings: "BaseSettings") -> None:
         dedup = DedupSettings.from_crawler_settings(settings)
     except DedupSettingError as error:
         raise told(error) from None
-    _warn_of_misspelled(settings)
+    for name in unknown_settings(settings):
+        logger.warning("%s is no setting of scrapy-dedup", name)
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RedirectRecorder, REDIRECTS)
     settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", PageMiddleware, PAGES)
     if settings.getbool("ROBOTSTXT_OBEY"):
@@ -90,9 +91,3 @@ def _wrap_cache_storage(settings: "BaseSettings") -> None:
 
 def _is_set(settings: "BaseSettings", name: str) -> bool:
     return settings.getpriority(name) is not None and bool(settings.get(name))
-
-
-def _warn_of_misspelled(settings: "BaseSettings") -> None:
-    """Warn of settings that look as if they were meant for the plug-in."""
-    for name, meant in misspelled(settings).items():
-        logger.warning("%s is no setting of scrapy-dedup; is %s meant?", name, meant)

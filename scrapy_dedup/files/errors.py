@@ -1,8 +1,11 @@
 """What can be wrong with files of rules and masks."""
 
 from pathlib import Path
+from typing import Final
 
 __all__ = ["FormError", "RuleFileError", "RuleWriteError", "problem_and_remedy"]
+
+_LONGEST: Final = 1_000
 
 
 class RuleFileError(ValueError):
@@ -12,6 +15,7 @@ class RuleFileError(ValueError):
     """
 
     def __init__(self, path: Path, line: int | None, problem: str, remedy: str) -> None:
+        problem, remedy = _in_one_line(problem), _in_one_line(remedy)
         where = str(path) if line is None else f"{path}:{line}"
         super().__init__(f"{where}: {problem}; {remedy}")
         self.path = path
@@ -43,6 +47,12 @@ class FormError(ValueError):
         super().__init__(f"{problem}; {remedy}")
         self.problem = problem
         self.remedy = remedy
+
+
+def _in_one_line(said: str) -> str:
+    """Return what is said of a file as one line that can be read: what stands in the file may be of any length."""
+    said = said.replace("\n", "\\n")
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
 
 
 def problem_and_remedy(message: str) -> tuple[str, str]:

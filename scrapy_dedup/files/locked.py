@@ -5,6 +5,7 @@ for temporary files (so nothing but what is meant to be there is ever found in a
 """
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -33,14 +34,22 @@ def locked_file(path: Path) -> Iterator[None]:
     """Hold the lock of the file at *path* on this machine. Raises RuleWriteError."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"scrapy-dedup-{user}"
-    lock = FileLock(folder / f"{digest(str(path.resolve()))}.lock", timeout=_LOCK_SECONDS)
+    lock = FileLock(folder / f"{digest(os.path.realpath(path))}.lock", timeout=_LOCK_SECONDS)
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
+        if not _is_ours(folder, user):
+            raise RuleWriteError(
+                path,
+                f"{folder} belongs to others, or they may write into it",
+                "remove it, or set TMPDIR to a folder of your own",
+            )
         lock.acquire()
     except Timeout:
         raise RuleWriteError(
             path, f"another process has held its lock for {_LOCK_SECONDS} s", f"end it, or remove {lock.lock_file}"
         ) from None
+    except RuleWriteError:
+        raise
     except OSError as error:
         raise RuleWriteError(
             path, f"cannot be locked: {error}", f"make {folder} writable, or set TMPDIR to a folder that is"
@@ -51,12 +60,18 @@ def locked_file(path: Path) -> Iterator[None]:
         lock.release()
 
 
+def _is_ours(folder: Path, user: int) -> bool:
+    """Return whether nobody but this user can put anything into *folder*: a lock that leads elsewhere, say."""
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and (os.name == "nt" or (found.st_uid == user and not found.st_mode & 0o022))
+
+
 def write(path: Path, text: str) -> None:
     """Make *text* what stands in the file at *path*, which may be a link; its lock must be held. Raises RuleWriteError."""
     source = source_of(path)
     if source is not None:
         source.keep(path, text)
-    path = path.resolve()  # of a link, the file it leads to is replaced
+    path = Path(os.path.realpath(path))  # of a link, the file it leads to is replaced
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace(path, text)

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -14,9 +15,19 @@ if TYPE_CHECKING:
 __all__ = ["digest", "path_for", "plain_name", "read_named", "text_of"]
 
 
+#: What Windows takes for a device, whatever follows after a dot; and what would make a rule file one of masks.
+_device = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)", re.IGNORECASE).match
+_mask = re.compile(r"\.(?=mask$)", re.IGNORECASE).sub
+
+
 def plain_name(site: str) -> str:
-    """Return *site* as a part of a file name: other characters than letters, digits, ``.`` and ``-`` are ``_`` in it."""
-    name = re.sub(r"[^A-Za-z0-9.\-]", "_", site).lstrip(".") or "_"
+    """Return *site* as a part of a file name: other characters than letters, digits, ``.`` and ``-`` are ``_`` in it.
+
+    >>> plain_name("shop.test"), plain_name("shop.mask"), plain_name("aux")
+    ('shop.test', 'shop_mask', '_aux')
+    """
+    name = _mask("_", re.sub(r"[^A-Za-z0-9.\-]", "_", site).lstrip(".")) or "_"
+    name = f"_{name}" if _device(name) else name
     return name if len(name) <= 100 else f"{name[:90]}-{digest(site)}"
 
 
@@ -55,6 +66,8 @@ def digest(text: str) -> str:
 def text_of(path: Path) -> str | None:
     """Return the text of a file, None if there is none. Raises RuleFileError."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would be waited for, and a device may have no end
+            raise RuleFileError(path, None, "this is no regular file", "remove it, or give it another name")
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -94,6 +107,6 @@ def _name_fault(path: Path, text: str, site: str, suffix: str) -> RuleFileError 
     wanted, _ = names = names_for(site, suffix)
     if path.name in names:
         return None
-    lines = (number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("site"))
+    lines = (number for number, line in enumerate(text.split("\n"), 1) if line.lstrip().startswith("site"))
     problem = f'the file is named {path.name} and says site = "{site}"'
     return RuleFileError(path, next(lines, None), problem, f"name it {wanted}, or correct the site")

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from .errors import FormError
 
 __all__ = ["TableField", "flag", "number", "one_of", "only_keys", "share", "shown", "string", "strings", "written"]
+
+#: What no database can hold.
+_TOO_MANY: Final = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +62,16 @@ def flag(key: str, value: Any) -> bool:
 
 
 def number(key: str, value: Any) -> int:
-    """Return *value* if it is a whole number. Raises FormError."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise FormError(f"{key} is {value!r}", f"{key} is a number")
+    """Return *value* if it is the number of something. Raises FormError."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _TOO_MANY:
+        raise FormError(f"{key} is {value!r}", f"{key} is a number, 0 or more")
     return int(value)
 
 
 def share(key: str, value: Any) -> float:
     """Return *value* if it is a number: a probability or another share of a whole. Raises FormError."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise FormError(f"{key} is no number", "it is between 0 and 1")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise FormError(f"{key} is {value!r}", f"{key} is a number between 0 and 1")
     return float(value)
 
 

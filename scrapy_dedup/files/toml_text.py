@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from io import StringIO
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["Block", "assembled", "blocks_of", "comments_before", "edit", "edited", "toml", "toml_key"]
+from .control_characters import escaped
+
+__all__ = ["Block", "assembled", "blocks_of", "comments_before", "edit", "edited", "lines_of", "toml", "toml_key"]
 
 Block = tuple[tuple[Any, ...], str]
 """The place of a block in the order of its file, which begins with whether it is the machine's, and its text."""
@@ -13,12 +16,17 @@ IsHeader = Callable[[str], object]
 """Tells whether a line is the header of a table that begins a block."""
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a TOML text with their ends; nothing but a newline ends one there."""
+    return list(StringIO(text))
+
+
 def blocks_of(text: str, is_header: IsHeader) -> list[str]:
     """Return the head of a file and the block of each table, with the comments before it.
 
     Comments that follow a table without an empty line between are that table's.
     """
-    lines = text.splitlines(keepends=True)
+    lines = lines_of(text)
     cuts = [0]
     for number, line in enumerate(lines):
         if not is_header(line):
@@ -52,7 +60,7 @@ def edited(text: str, change: Callable[[Any], None]) -> str | None:
         document = tomlkit.parse(text)
         change(document)
         return tomlkit.dumps(document)
-    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
+    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
         return None
 
 
@@ -79,7 +87,7 @@ def edit(table: Any, content: Mapping[str, Any], *, lines: Callable[[str, Any], 
 
 def comments_before(block: str, is_header: IsHeader) -> str:
     """Return what stands before the header of a block."""
-    lines = block.splitlines(keepends=True)
+    lines = lines_of(block)
     return "".join(lines[: next(number for number, line in enumerate(lines) if is_header(line))])
 
 
@@ -91,11 +99,10 @@ def toml_key(key: str) -> str:
 def toml(value: Any, *, lines: bool = False) -> str:
     """Return *value* as TOML writes it; the items of a list on *lines* of their own.
 
-    JSON's strings are TOML's but for one character. tomlkit would do as well, at a
-    hundred times the cost.
+    JSON's strings are TOML's. tomlkit would do as well, at a hundred times the cost.
     """
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return escaped(json.dumps(value, ensure_ascii=False))
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from ..masks.model import Mask
 from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
-from ..rules.alias_kinds import AliasKinds
 from ..rules.lifecycle import Departure, Reason
 from ..store.conversions import Unpack, version_in
+from ..store.crawl_queries import declared
 from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url
@@ -150,8 +151,5 @@ def aliases_in(store: Store, site: str, book: RuleBook, *, scope: str = "") -> d
 
     Canonical key of a URL -> canonical key of its page, as it was when that page was fetched last.
     """
-    rules = book.for_site(site)
-    if not AliasKinds(rules):
-        return {}
-    fetched = Fetched(store.observations(scope, site))
-    return proven_aliases(rules, sightings_of(store, site, fetched, book, scope=scope), book.canonical_key)
+    seen = chain(store.sightings(scope, site), declared(store, scope, site))
+    return proven_aliases(book.for_site(site), seen, book.canonical_key)

@@ -73,7 +73,7 @@ class Teacher:
     ) -> "Teacher":
         """Return the teacher that the observations of a site make, under its *mask*."""
         every = SiteUrls.of(site, clusters(observations, mask), None)
-        sample, table = judged_sample(every, ())
+        sample, table, _ = judged_sample(every, ())
         acting = tuple(rule for rule in rules if rule.status.acts and not rule.is_alias)
         return cls(site, sample, table, acting, generators_of(seen.headers for seen in observations))
 

@@ -8,7 +8,6 @@ from typing import Final
 _LEFT_OUT: Final = {
     "redirect": ("redirect", "redirects"),
     "status": ("answer other than 200", "answers other than 200"),
-    "robots.txt": ("robots.txt", "robots.txt"),
     "cut off": ("cut off", "cut off"),
     "dataloss": ("with lost data", "with lost data"),
     "stopped": ("stopped while it was downloaded", "stopped while they were downloaded"),
@@ -35,14 +34,14 @@ def counted(number: int, noun: str, several: str = "") -> str:
 
 
 def not_evidence(counts: Mapping[str, int]) -> str:
-    """Return the counts of responses left out of the evidence, by reason; "" if there are none.
+    """Return the counts of responses left out of the evidence, by reason; "" if there are none but of robots.txt.
 
-    >>> not_evidence({"status": 917, "redirect": 1, "cut off": 3})
+    >>> not_evidence({"status": 917, "redirect": 1, "cut off": 3, "robots.txt": 1})
     'not used as evidence: 917 answers other than 200, 3 cut off, 1 redirect'
     """
     said = []
     for reason, number in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
-        if number:
+        if number and reason != "robots.txt":  # every crawl has it
             one, several = _LEFT_OUT.get(reason, (reason, reason))
             said.append(f"{number} {one if number == 1 else several}")
     return f"not used as evidence: {', '.join(said)}" if said else ""

@@ -12,6 +12,7 @@ from .config import current
 from .data.error_rate import judge_of
 from .data.frame import Frame
 from .data.judgement import SiteUrls
+from .data.shells import repeated_shells
 from .data.soft_errors import soft_errors
 from .data.url_table import REPEAT, Table, encode
 from .data.value_tokens import lists_of_values, significant_splits
@@ -61,8 +62,10 @@ def encoded(sample: SiteUrls) -> Table:
     return replace(encode(sample.urls, views, sample.content, sample.lone), judge=sample.judge)
 
 
-def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tuple[SiteUrls, Table]:
+def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tuple[SiteUrls, Table, SiteUrls]:
     """Return a sample that knows its site's error rate and constant pages, without soft errors, and its table.
+
+    Of URLs that show one answer, as different pages may do, one stays; all of them are the last sample.
 
     *controls* are as :func:`.error_rate.judge_of` takes them.
     """
@@ -73,14 +76,18 @@ def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tupl
     every = np.arange(len(table))
     soft = soft_errors(sample.urls, table.content)
     frame = Frame(table, every)
-    pages, covered = constant_pages(frame, sample)
+    shells = repeated_shells(table)
+    pages, covered = constant_pages(frame, sample, shells)
+    shells &= ~covered
     sample = replace(sample, constant=numbers_of(frame, pages).tolist())
     soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
     if soft.any():  # and so are directories that are one: their files have names in common with all others
         soft &= ~in_linked_directories(table)
-    rows = np.flatnonzero(~soft)
+    rows = np.flatnonzero(~(soft | shells))
     judge = judge_of(Frame(table, rows), controls)
-    return replace(sample.part(rows.tolist()), judge=judge), replace(table.part(rows), judge=judge)
+    alike = np.flatnonzero(np.isin(table.content, table.content[shells & ~soft]))
+    evidence = replace(sample.part(rows.tolist()), judge=judge)
+    return evidence, replace(table.part(rows), judge=judge), sample.part(alike.tolist())
 
 
 def varying_keys(table: Table) -> list[str]:

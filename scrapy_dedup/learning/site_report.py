@@ -1,12 +1,18 @@
 """What learning has to say of a site."""
 
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..rules import Rule
+from .config import current
 from .data.clusters import Clusters
-from .data.judgement import Judgement
+from .data.judgement import Judgement, SiteUrls
 from .phrases import counted, not_evidence
+
+MOST_TEMPLATES = 3
+_to_delimiter = re.compile(r".*[/?&;=.]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,8 @@ class SiteReport:
     removed: int
     at_risk: float
     notes: tuple[str, ...] = field(default=())
+    one_answer: str = ""
+    """That of the notes which says of what URLs nobody can tell whether they are one page; "" without such URLs."""
 
     @property
     def share(self) -> float:
@@ -51,6 +59,46 @@ def site_report(
         round(_at_risk(judgement), 1) if acting else 0.0,
         tuple(_notes(found, acting, judgement, decided)),
     )
+
+
+def one_answer(alike: SiteUrls) -> str:
+    """Return what is to be said of URLs that show one answer, as different pages may do; "" where there are few of a kind."""
+    showing: defaultdict[int, list[str]] = defaultdict(list)
+    for url, content in zip(alike.urls, alike.content, strict=True):
+        showing[content].append(url)
+    most = Counter[str]()
+    for urls in showing.values():
+        if len(urls) >= current().proposed_groups:
+            template = _in_common(urls)
+            most[template] = max(most[template], len(urls))
+    if not most:
+        return ""
+    told = ", ".join(f"{urls} URLs of {template}" for template, urls in most.most_common(MOST_TEMPLATES))
+    if len(most) > MOST_TEMPLATES:
+        told += f", and {len(most) - MOST_TEMPLATES} more templates"
+    return (
+        f"{told} show one answer{' each' if len(most) > 1 else ''}: whether these are one page cannot be told, so they are "
+        "not compared, and nothing is filtered on account of them"
+    )
+
+
+def _in_common(urls: Sequence[str]) -> str:
+    """Return what URLs have in common at both ends, with an ellipsis for what differs.
+
+    >>> _in_common(["http://a.example/p/12/news?x=1", "http://a.example/p/17/news?x=1"])
+    'http://a.example/p/.../news?x=1'
+    """
+    head = _common(urls)
+    left = [url[len(head) :][::-1] for url in urls]
+    return f"{head}...{_common(left)[::-1]}"
+
+
+def _common(texts: Sequence[str]) -> str:
+    """Return what texts begin with, up to a delimiter."""
+    first, last = min(texts), max(texts)
+    same = next((place for place, char in enumerate(first) if last[place] != char), len(first))
+    found = _to_delimiter.match(first[:same])
+    return found[0] if found else ""
 
 
 def _at_risk(judgement: Judgement) -> float:

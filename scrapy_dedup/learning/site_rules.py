@@ -25,6 +25,7 @@ from .learners.registry import Learner, SiteEvidence, with_packs
 from .learning_options import LearningOptions
 from .lifetime.incumbents import said_by, with_incumbents
 from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
+from .lifetime.redundant import redundant
 from .methods.entropy import Priors
 from .methods.policy import MethodPolicy
 from .opinions.declared import Declarations
@@ -32,7 +33,7 @@ from .opinions.taught import Lessons
 from .proposals.proposal import Proposal
 from .selection import selected
 from .site_evidence import evidence_of, judged_sample, used_splits
-from .site_report import SiteReport, site_report
+from .site_report import SiteReport, one_answer, site_report
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +75,8 @@ def learn_site(
     """
     learners, deadline = options.learners, options.deadline
     every = SiteUrls.of(site, found, options.site_groups, others, options.names)
-    evidence = evidence_of(*judged_sample(every, found.controls.values()), declarations, priors, lessons)
+    judged_urls, encoded, alike = judged_sample(every, found.controls.values())
+    evidence = evidence_of(judged_urls, encoded, declarations, priors, lessons)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)
@@ -89,7 +91,7 @@ def learn_site(
     before = [*filed_rules, *evidence.taught.trusted_rules(site, filed_rules)]
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
     counted = counted_with_files(filed, sample, splits)
-    settled = with_incumbents(opened, before, sample, splits, known.site_rules(site).deep, counted=counted)
+    settled = with_incumbents(opened, before, sample, splits, known.site_rules(site).deep, counted=counted, alike=alike)
     deep = used_splits(settled.proposals, settled.deep)
 
     trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
@@ -98,14 +100,19 @@ def learn_site(
     fresh = returned(found_rules, before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
-    departures = (*settled.departures, *switched_off(before, rules, settled.departures))
+    covered = redundant(rules, filed_rules, every, deep, deadline)
+    rules = [rule for rule in rules if all(rule.id != each.rule.id for each in covered)]
+    departures = (*settled.departures, *covered)
+    departures = (*departures, *switched_off(before, rules, departures))
     departures = tuple(each for each in departures if each.rule.id in in_files)
 
     book = book_of(rules, sample, deep)
     judgement = judged(book, sample)
     report = site_report(site, found, rules, judgement)
-    if odd := len(every.urls) - len(sample.urls):
+    if odd := len(set(every.urls) - set(sample.urls) - set(alike.urls)):
         report = replace(report, notes=(*report.notes, f"left out: {odd} odd responses"))
+    if told := one_answer(alike):
+        report = replace(report, notes=(*report.notes, told), one_answer=told)
     if report.duplicates and not report.rules and (pattern := best_pattern(table)) is not None:
         report = replace(report, notes=(*report.notes, str(pattern)))
     if out_of_time:

@@ -40,13 +40,6 @@ def _template(key: str, value: Any) -> str:
     return text
 
 
-def _count(key: str, value: Any) -> int:
-    found = number(key, value)
-    if found < 0:
-        raise FormError(f"{key} is {found}", f"{key} is a number of sites")
-    return found
-
-
 def _named(field: str) -> Callable[[Any], object]:
     return lambda whole: getattr(whole, field)
 
@@ -61,8 +54,8 @@ _PLATFORM = (
 _RULE = (
     TableField("platform", string, when=_named("platform")),
     TableField("template", _template, when=_named("template")),
-    TableField("sites", _count),
-    TableField("against", _count, when=_named("against")),
+    TableField("sites", number),
+    TableField("against", number, when=_named("against")),
     TableField("source", strings, list, when=_named("source")),
     TableField("note", string, when=_named("note")),
 )
@@ -86,7 +79,7 @@ def read_pack(text: str, path: Path) -> tuple[Pack | None, list[RuleFileError]]:
     except RuleFileError as error:
         return None, [error]
     reader = _PackReader(text, path, _header)
-    pack = reader.pack(document, [found[1] for found in map(_header, text.splitlines()) if found])
+    pack = reader.pack(document, [found[1] for found in map(_header, text.split("\n")) if found])
     return (None if reader.errors else pack), reader.faults
 
 

@@ -52,7 +52,7 @@ def pieces_of(text: str, ranges: "Sequence[tuple[int, int]] | None") -> tuple[Pi
 def pieces_of_marked(text: str) -> tuple[Piece, ...]:
     """Return a text with ⟦marks⟧ in pieces."""
     found = []
-    for part in re.split(r"(⟦[^⟧]*⟧)", text):
+    for part in re.split(r"(⟦[^⟦⟧]*⟧)", text):
         if part:
             marked = part.startswith("⟦") and part.endswith("⟧")
             found.append(Piece(part[1:-1] if marked else part, marked))

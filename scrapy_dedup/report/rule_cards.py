@@ -32,7 +32,7 @@ def places_of(directories: Iterable[Path], site: str) -> dict[str, Place]:
         path = path_of_site(directory, site)
         try:
             rules = load_file(path).rules
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = path.read_text(encoding="utf-8").split("\n")
         except (RuleFileError, OSError):
             continue
         headers = [number for number, line in enumerate(lines, 1) if line.strip().startswith("[[rule]]")]

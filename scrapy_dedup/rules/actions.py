@@ -17,6 +17,7 @@ from ..urls import PLACEHOLDER, ValueClass
 from ..urls.percent import lower_first, lower_value
 from .normal_texts import normal_key, normal_value
 from .operations import (
+    LONGEST_TEXT,
     Anchored,
     AnyOrder,
     Declared,
@@ -111,6 +112,7 @@ class Always:
 _is_label = re.compile(r"[a-z0-9_\-*]+\Z").match
 _is_domain = re.compile(r"[a-z0-9_\-*.:\[\]]+\Z").match
 _is_url = re.compile(r"(?i:https?)://").match
+_QUOTATION_MARKS = "\"'`\u201c\u201d\u2018\u2019"
 
 
 def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
@@ -223,7 +225,8 @@ def _may_stand(key: str, text: str) -> bool:
 
 
 def _replaced(key: str, operation: Replace, context: Context) -> Outcome:
-    texts = []
+    texts: list[str] = []
+    length = 0
     for name in operation.sources:
         source = normal_key(name)
         value = context.values.get(source) if source else ""
@@ -237,6 +240,9 @@ def _replaced(key: str, operation: Replace, context: Context) -> Outcome:
         elif to_query and not from_query:
             text = text.replace("+", "%2B")
         texts.append(text)
+        length += len(text)
+        if length > LONGEST_TEXT:
+            return Mark.PASS
     text = normal_value(key, operation.prefix + operation.join.join(texts) + operation.suffix)
     return text if _may_stand(key, text) else Mark.PASS
 
@@ -253,15 +259,17 @@ def transformed(value: str, transform: str) -> str:
 
 
 def inner_url(key: str, value: str) -> str | None:
-    """Return the URL that *value* of *key*, in normal form, is; None where it is none.
+    """Return the URL that *value* of *key*, in normal form, is, with quotation marks around it or not; None where it is none.
 
     >>> inner_url("q.url", "http%3A%2F%2Fexample.org%2F%3Fid%3D1"), inner_url("q.url", "http")
     ('http://example.org/?id=1', None)
+    >>> inner_url("q.url", "%22http%3A%2F%2Fexample.org%2F%22")
+    'http://example.org/'
     """
     if key.startswith("q."):
         value = value.replace("+", " ")
     try:
-        url = unquote_to_bytes(value).decode()
+        url = unquote_to_bytes(value).decode().strip(_QUOTATION_MARKS)
     except UnicodeError:
         return None
     return url if _is_url(url) else None

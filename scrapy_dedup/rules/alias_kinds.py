@@ -18,9 +18,10 @@ from .model import ALIAS, FRAGMENT, Rule
 from .operations import Anchored, Declared
 from .predicates import rule_matches
 
-__all__ = ["AliasKinds", "Candidate", "candidates", "is_less", "page_shape"]
+__all__ = ["AliasKinds", "Candidate", "candidates", "has_digit", "is_less", "page_shape"]
 
-_DIGIT = re.compile(r"[0-9]")
+has_digit = re.compile(r"[0-9]").search
+"""Tells values that are numbers, or have one: there may be any number of them."""
 
 Candidate = tuple[Naming, str]
 """How a URL names an element, and the beginning of the element's name."""
@@ -70,7 +71,7 @@ class AliasKinds:
                     (operation.prefix, operation.lead) == (prefix, naming.lead)
                     and all(key in rule.match for key in values if key.startswith("q."))
                     and rule_matches(rule.match, values)
-                    and (not operation.pages or page_shape(page) in operation.pages)
+                    and (not operation.pages or _fits(page_shape(page), operation.pages))
                 ):
                     return rule
         return None
@@ -101,6 +102,23 @@ def is_less(values: Mapping[str, str | None], page: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
+def _fits(shape: str, shapes: tuple[str, ...]) -> bool:
+    """Return whether the *shape* of a page is one of some in which ``*`` is any name."""
+    path, _, names = shape.partition("?")
+    parts = path.split("/")
+    for each in shapes:
+        pattern, _, its_names = each.partition("?")
+        own = pattern.split("/")
+        if (
+            names == its_names
+            and len(own) == len(parts)
+            and all(one in ("*", other) for one, other in zip(own, parts, strict=True))
+        ):
+            return True
+    return False
+
+
+@lru_cache(maxsize=8192)
 def page_shape(url: str) -> str:
     """Return the shape of a URL: its path, parts with a digit left out, and the names of its parameters.
 
@@ -108,6 +126,6 @@ def page_shape(url: str) -> str:
     '/forum/*?page&sid'
     """
     _, path, _ = normal_parts(url)
-    shape = "/".join(["*" if _DIGIT.search(part) else part for part in path.split("/")])
+    shape = "/".join(["*" if has_digit(part) else part for part in path.split("/")])
     names = sorted(key[2:] for key in values_of(url) if key.startswith("q."))
     return f"{shape}?{'&'.join(names)}" if names else shape

@@ -248,9 +248,11 @@ class RuleBook:
             without_use = [rule for rule, used in explained.rules if not used]
             idle = {rule.id: idle_reasons(rule, table, explained.values, context) for rule in without_use}
         met = [rule for rule, _ in explained.rules]
-        others = [rule for rule in self.for_site(explained.site) if rule.status.acts and not rule.is_alias]
-        unmet = ((rule, first_unmet(rule, explained.values)) for rule in others if rule not in met)
-        return UnusedRules(idle, tuple((rule, key) for rule, key in unmet if key is not None))
+        others = [rule for rule in self.for_site(explained.site) if not rule.is_alias and rule not in met]
+        unmet = [(rule, first_unmet(rule, explained.values)) for rule in others]
+        unmatched = tuple((rule, key) for rule, key in unmet if key is not None and rule.status.acts)
+        inactive = tuple(rule for rule, key in unmet if key is None and not rule.status.acts)
+        return UnusedRules(idle, unmatched, inactive)
 
     def nested_key(self, url: str, operation: "Nested", *, depth: int = 1) -> str:
         """Return the key of *url* as the value of another URL, on which *operation* acts, *depth* URLs deep."""

@@ -31,7 +31,11 @@ def _lengths(key: str, table: Any) -> tuple[tuple[str, int, int], ...]:
 
 
 def _is_range(length: Any) -> bool:
-    return isinstance(length, list) and len(length) == 2 and all(type(each) is int for each in length)
+    return (
+        isinstance(length, list)
+        and len(length) == 2
+        and all(type(each) is int and abs(each) < 1 << 63 for each in length)
+    )
 
 
 def _length_table(lengths: Iterable[tuple[str, int, int]]) -> dict[str, list[int]]:

@@ -37,11 +37,12 @@ class UnusedRules:
     """The rules of a site that have no part in the canonical key of a URL, and why.
 
     ``idle``: of those that match and change nothing, by id, why; ``unmatched``: those that act and do not match, each
-    with the key on which it asks for something else.
+    with the key on which it asks for something else; ``inactive``: those that match and whose status lets none act.
     """
 
     idle: Mapping[str, tuple[str, ...]]
     unmatched: tuple[tuple[Rule, str], ...]
+    inactive: tuple[Rule, ...]
 
 
 def used_operations(

@@ -42,6 +42,7 @@ class Reason(str, Enum):
     OFF = "off"
     PRUNED = "pruned"
     METHOD = "method"
+    ONE_ANSWER = "one answer"
 
     __str__ = str.__str__
 
@@ -83,6 +84,7 @@ class Departure:
                 Reason.COVERED: "" if self.by else ": pages were seen to be one where it keeps them apart",
                 Reason.OFF: ": what it does was switched off",
                 Reason.PRUNED: ": it was pruned",
+                Reason.ONE_ANSWER: ": nothing speaks for it but answers that different pages have in common",
                 Reason.METHOD: ": the method that decides now does not make it",
             }[self.reason]
         )

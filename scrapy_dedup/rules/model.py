@@ -14,7 +14,7 @@ from .evidence import Evidence
 from .evidence_table import EVIDENCE
 from .html_table import html_table
 from .operation_forms import operation_form
-from .operations import Anchored, AnyOrder, Declared, Ignore, IgnoreValue, Keep, Operation
+from .operations import Anchored, AnyOrder, Declared, Ignore, IgnoreValue, Keep, Operation, Replace
 from .predicate_forms import predicate_form
 from .predicates import Predicate
 from .wording import condition_of, numbers_of, operations_of
@@ -34,7 +34,7 @@ __all__ = [
 
 _KEYS = "scheme, host.1.., path.0.., path.len, path.trail, ext, q.NAME, m.NAME and s.NAME"
 _is_key = re.compile(
-    r"(?:scheme|host\.[0-9]+|path\.[0-9]+(?:\.head|\.tail)?|path\.(?:len|trail)|ext|[qms]\..*)\Z", re.DOTALL
+    r"(?:scheme|host\.[0-9]{1,4}|path\.[0-9]{1,4}(?:\.head|\.tail)?|path\.(?:len|trail)|ext|[qms]\..*)\Z", re.DOTALL
 ).match
 
 
@@ -211,6 +211,8 @@ def operation_problem(key: str, operation: Operation) -> str | None:
 
 def _whole_problem(key: str, operation: Operation) -> str | None:
     """Return what is wrong with *operation* as far as it, or its key, is about more than one value."""
+    if isinstance(operation, Replace) and operation.sources.count(key) > 1:
+        return f'"{key}" shows itself {operation.sources.count(key)} times, and so is longer each time; name it once'
     if key == BARE:
         fits = isinstance(operation, IgnoreValue | Keep) or (isinstance(operation, Ignore) and not operation.cut)
         return None if fits else f'"{BARE}" can be ignored or kept; write "ignore", "ignore-value" or "keep"'

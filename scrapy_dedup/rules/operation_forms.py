@@ -1,6 +1,7 @@
 """Operations as they stand in a rule file (of TOML values see :mod:`.predicate_forms`)."""
 
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -84,7 +85,10 @@ def operation_of(toml: TomlValue) -> Operation:
                     return kind(**values)
                 except ValueError as error:
                     raise FormError(*problem_and_remedy(str(error))) from None
-    raise FormError(f"{shown(toml)} is no operation", f"an operation is {_OPERATIONS}")
+    words = [toml] if isinstance(toml, str) else [*toml] if isinstance(toml, Mapping) else []
+    near = [known for word in words for known in get_close_matches(word, {*_WORDS, *_TABLES, "set"}, 1)]
+    remedy = f"did you mean {near[0]}?" if near else f"an operation is {_OPERATIONS}"
+    raise FormError(f"{shown(toml)} is no operation", remedy)
 
 
 def _set_form(operation: Set) -> TomlValue:

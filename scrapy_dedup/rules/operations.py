@@ -8,10 +8,12 @@ leaves it to the next best one.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ..urls import ValueClass
 
 __all__ = [
+    "LONGEST_TEXT",
     "Anchored",
     "AnyOrder",
     "Declared",
@@ -148,6 +150,8 @@ class Keep:
 
 
 TRANSFORMS = ("", "lower", "number")
+#: Characters of what :class:`Replace` shows, at most: what is shown in itself grows with each step, and servers take no longer URLs.
+LONGEST_TEXT: Final = 8_192
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -163,7 +167,9 @@ class Replace:
     >>> Replace(["path.0", "path.1"], join=":").sources, Replace(["path.0"]).source
     (('path.0', 'path.1'), 'path.0')
 
-    Raises ValueError for another transform, and for no source at all.
+    A text of more than :data:`LONGEST_TEXT` characters is not shown.
+
+    Raises ValueError for another transform, for no source at all, and for texts of its own that are too long.
     """
 
     source: str | tuple[str, ...]
@@ -180,6 +186,8 @@ class Replace:
         if not isinstance(source, str) and not source:
             raise ValueError("there is no source; an empty text stands for a fixed value")
         several = not isinstance(source, str) and len(source) > 1
+        if len(prefix) + len(suffix) + (len(join) * len(source) if several else 0) > LONGEST_TEXT:
+            raise ValueError(f"its texts have more than {LONGEST_TEXT:,} characters; no server takes such a URL")
         object.__setattr__(
             self, "source", source if isinstance(source, str) else tuple(source) if several else source[0]
         )
@@ -230,8 +238,8 @@ class Anchored:
     Its key is ``alias.`` and the key that names the element (``alias.q.msg``,
     ``alias.fragment``). Where that value ends in ``lead`` and a number (or an id), and the
     page on which the URL was found has an element called ``prefix`` and the same number,
-    the URL is that page. ``pages``: the shapes of such pages, none if any may be
-    (:func:`~scrapy_dedup.rules.alias_kinds.page_shape`).
+    the URL is that page. ``pages``: the shapes of such pages, ``*`` for any name in the path, none if any
+    page may be such (:func:`~scrapy_dedup.rules.alias_kinds.page_shape`).
 
     It does not apply to a URL alone, so canonical keys do not know it; the crawl does.
     """

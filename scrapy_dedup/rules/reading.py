@@ -55,20 +55,18 @@ class _RuleReader(TableReader):
             line = self.line(None, "site") if "site" in document else 1
             self.fault(line, "site is missing", 'say whose rules these are, such as site = "example.com"')
         deep = self._deep(document.get("deep", {}))
-        rules: list[Rule] = []
+        rules: dict[str, Rule] = {}
         for number, table in enumerate(self.tables(document, "rule")):
             rule = self._rule(table, number, site)
             if rule is None:
                 continue
-            if any(rule.id == other.id for other in rules):
+            if rules.setdefault(rule.id, rule) is not rule:
                 self.fault(
                     self.line(number, "id"),
                     f"a second rule has the id {rule.id}",
                     "give one of them another id, or remove it",
                 )
-            else:
-                rules.append(rule)
-        return SiteRules(site, tuple(rules), deep)
+        return SiteRules(site, tuple(rules.values()), deep)
 
     def _deep(self, table: Any) -> dict[str, DeepSplit]:
         deep: dict[str, DeepSplit] = {}

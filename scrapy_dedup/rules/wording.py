@@ -71,14 +71,16 @@ def _short(form: Any) -> str:
 
 
 def _one_of(values: Any) -> str:
-    """Write values, or a class of values with the lengths that they have: ``hex{32}``."""
+    """Write values, or a class of values with the lengths that they have, as in regular expressions: ``hex{32}``, ``any{1,}``."""
     if isinstance(values, str):
         return _quoted(values)
     if isinstance(values, Mapping):
         if values["class"] == "empty":
             return _quoted("")
-        lengths = dict.fromkeys(values.get("length", ()))
-        return str(values["class"]) + (f"{{{','.join(map(str, lengths))}}}" if lengths else "")
+        least, most = (*map(str, values.get("length", ())), "", "")[:2]
+        return (
+            f"{values['class']}{{{least if least == most else f'{least},{most}'}}}" if least else str(values["class"])
+        )
     return " or ".join(map(_quoted, values))
 
 

@@ -4,22 +4,22 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urljoin
 
 from ..content.fingerprints import MAX_BODY, ContentKind
 from ..content.html import decode
 from ..content.page_content import (
     AT_ONCE,
-    canonical_in_link_header,
     encoding_of_body,
     has_closing_tags,
     identity_headers,
     kind_of_response,
+    link_in_header,
     page_content,
     with_generator,
 )
 from ..content.versions import Version
 from ..observation import Observation
+from ..urls.joining import joined
 from ..urls.templates import template_of
 
 PER_TEMPLATE: Final = 100
@@ -55,11 +55,7 @@ class PageReader:
             return None
         location = headers("Location")
         if location and 300 <= status < 400:
-            try:
-                target = urljoin(url, location[0].strip())
-            except ValueError:
-                target = location[0].strip()
-            return Observation(url, "", status=status, redirect=target, time=at)
+            return Observation(url, "", status=status, redirect=joined(url, location[0]) or None, time=at)
         if status != 200:
             return Observation(url, "", status=status, time=at)
         content_type = (headers("Content-Type") or ("",))[-1]
@@ -74,7 +70,7 @@ class PageReader:
         return Observation(
             url,
             prints.text,
-            canonical=content.canonical or canonical_in_link_header(", ".join(headers("Link")), url),
+            canonical=content.canonical or link_in_header(", ".join(headers("Link")), "canonical", url),
             time=at,
             length=len(body),
             bag=prints.bag,

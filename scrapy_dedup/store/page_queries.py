@@ -54,6 +54,16 @@ def some_pages(store: Store, scope: str, site: str, limit: int) -> list[Observat
     return list(found.values())
 
 
+def pages_of_kind(store: Store, scope: str, site: str, url: str, limit: int) -> list[Observation]:
+    """Return late responses of *site* with status 200 to URLs of the template of *url*. Raises StoreError."""
+    o = observation.c
+    newest = select(func.max(observation.c.id)).scalar_subquery()
+    late = select(o.id, o.url).where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.status == 200)
+    kind = template_of(clean_url(url))
+    ids = [row.id for row in store.rows(late.order_by(o.id.desc())) if template_of(row.url) == kind][:limit]
+    return [observation_of(row) for row in store.rows(_pages().where(o.id.in_(ids)).order_by(o.id))]
+
+
 def pages_like(store: Store, scope: str, site: str, bag: str, words: int | None, *, since: float) -> list[Observation]:
     """Return late responses of *site* with this content, or so many words, the oldest first. Raises StoreError."""
     o = observation.c

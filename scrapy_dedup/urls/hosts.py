@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["GroupsLike", "SiteGroups", "labels", "registrable"]
 
 
+#: Characters that a name in the DNS has at most; to write a longer one in Punycode may take the square of its length.
+LONGEST_NAME = 255
+
+
 @lru_cache(maxsize=1)
 def _extractor() -> "TLDExtract":
     # Imported when the first host is looked at: tldextract imports requests.
@@ -71,7 +75,7 @@ def labels(host: str) -> tuple[str, ...]:
 
 
 def _ascii(host: str) -> str:
-    if host.isascii():
+    if host.isascii() or len(host) > LONGEST_NAME:
         return host.lower()
     try:
         return host.encode("idna").decode().lower()

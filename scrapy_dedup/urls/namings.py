@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 __all__ = ["Anchors", "Naming", "namings", "token_of", "tokens_in"]
@@ -11,9 +12,6 @@ Anchors = Mapping[str, tuple[str, ...]]
 
 LEAST_ID = 8
 
-_number_at_end = re.compile(r"([A-Za-z]*)([0-9]+)\Z").search
-_letters_at_end = re.compile(r"[A-Za-z]*\Z").search
-_last_part = re.compile(r"[A-Za-z0-9]+\Z").search
 _numbers = re.compile(r"[0-9]+").findall
 _words = re.compile(r"[A-Za-z0-9]{8,}").findall
 
@@ -32,16 +30,14 @@ def token_of(value: str) -> str:
     >>> token_of("41.msg178"), token_of("c-5f3ea2b9c1"), token_of("top")
     ('178', '5f3ea2b9c1', '')
     """
-    match = _last_part(value)
-    if match is None:
-        return ""
-    part = match[0]
-    number = _number_at_end(part)
-    if number is not None and number.start() == 0:
-        return number[2]
-    if len(part) >= LEAST_ID and not part.isalpha():
-        return part
-    return number[2] if number is not None else ""
+    part = _end_of(value, ascii_letters + digits)
+    number = _end_of(part, digits)
+    is_id = len(part) >= LEAST_ID and not part.isalpha() and not part.removesuffix(number).isalpha()
+    return part if is_id else number
+
+
+def _end_of(text: str, chars: str) -> str:
+    return text[len(text.rstrip(chars)) :]
 
 
 def namings(values: Mapping[str, str | None], fragment: str = "") -> Iterator[Naming]:
@@ -60,8 +56,7 @@ def namings(values: Mapping[str, str | None], fragment: str = "") -> Iterator[Na
 def _naming(key: str, value: str) -> Iterator[Naming]:
     token = token_of(value)
     if token:
-        lead = _letters_at_end(value[: -len(token)])
-        yield Naming(key, lead[0] if lead else "", token)
+        yield Naming(key, _end_of(value[: -len(token)], ascii_letters), token)
 
 
 def tokens_in(url: str) -> tuple[str, ...]:

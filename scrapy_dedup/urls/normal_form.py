@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from w3lib.url import canonicalize_url
 
+from .hosts import LONGEST_NAME
 from .percent import is_normal_groups, is_normal_query, mended_query, normal_params, normal_path, remove_dot_segments
 
 __all__ = ["normal_form", "normal_parts"]
@@ -32,6 +33,7 @@ _PLAIN = re.compile(
 ).match
 # The same of any path.
 _LOOSE = re.compile(_ORIGIN + r"(/[^?#]*)?(?:\?([^#]*))?(?:#.*)?(?<![\x00-\x20])\Z", re.DOTALL).match
+_LONG_HOST = re.compile(rf"[^/?#]*//(?:[^/?#@]*@)*[^/?#@]{{{LONGEST_NAME + 1}}}").match
 _HIERARCHICAL = re.compile(r"([a-z][a-z0-9+.\-]*)://([^/?#]*)([^?#]*)(?:\?([^#]*))?\Z", re.DOTALL).match
 
 # Origins as they were met -> in normal form. A crawl meets few; cleared when full.
@@ -145,6 +147,8 @@ def _parts_by_w3lib(url: str) -> tuple[str, str, str]:
     Each round undoes escapes and so shortens the text, which bounds the rounds
     by the logarithm of its length.
     """
+    if (host := _LONG_HOST(url)) and not host[0].isascii():
+        return "", url, ""  # no name of a host, and w3lib would take the square of its length
     seen: list[str] = []
     while url not in seen:
         seen.append(url)

@@ -13,7 +13,7 @@ SEGMENT_KEY = "q./"
 #: As the normal form of a query writes it.
 SLASH = "%2F"
 
-_may_be = re.compile(r"%2F[^=&;]*=(?:[&;]|\Z)").search
+_holds_empty = re.compile(r"=(?:[&;]|\Z)").search
 _holds_slash = re.compile(r"/|%2F", re.IGNORECASE).search
 _holds_origin = re.compile(r"(?::|%3A)(?:/|%2F){2}", re.IGNORECASE).search
 is_segment_key = re.compile(r"q\./[0-9]+(?:\.head|\.tail)*\Z").match
@@ -30,7 +30,7 @@ def query_path(query: str) -> str:
     >>> query_path("%2F27015%2Fcategory=&slideshow="), query_path("from=%2Fa%2Fb")
     ('%2F27015%2Fcategory', '')
     """
-    if SLASH not in query or not _may_be(query):
+    if SLASH not in query or not _holds_empty(query):
         return ""
     for piece in query.replace(";", "&").split("&"):
         name, _, value = piece.partition("=")

@@ -19,7 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from scrapy_dedup.learning.decision.strata import Split
+from scrapy_dedup.learning.evidence.splits import Split
 from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 from scrapy_dedup.learning.evidence.witnesses import EQUALS, RATES, SHARES
 

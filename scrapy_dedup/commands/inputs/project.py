@@ -18,16 +18,17 @@ class Project:
         self._settings = settings
 
     def dedup_settings(self, spider: str | None = None) -> "DedupSettings":
-        """Return the plug-in's settings of the project, or of one of its spiders; misspelt ones are told.
+        """Return the plug-in's settings of the project, or of one of its spiders; others of that name are told.
 
         Raises DedupSettingError, Mistake.
         """
-        from ...crawl.settings.dedup_settings import DedupSettings, misspelled
+        from ...crawl.settings.dedup_settings import DedupSettings, unknown_settings
 
         settings = self.all_settings(spider)
-        for name, meant in misspelled(settings).items():
-            print(f"WARNING: {name} is no setting of scrapy-dedup; is {meant} meant?", file=sys.stderr)
-        return DedupSettings.from_crawler_settings(settings)
+        found = DedupSettings.from_crawler_settings(settings)
+        for name in unknown_settings(settings):
+            print(f"WARNING: {name} is no setting of scrapy-dedup", file=sys.stderr)
+        return found
 
     def all_settings(self, spider: str | None = None) -> "Settings":
         """Return the settings of the project, or of one of its spiders. Raises Mistake."""

@@ -11,6 +11,7 @@ from rich.text import Text
 from ...learning.evidence_phrases import evidence_of
 from ...learning.phrases import moment
 from ...report.filtered_urls import record_of
+from ...rules.model import Status
 from ...rules.wording import condition_of, operations_of
 from ...store.database import StoreError
 from ...store.errors import EMPTY
@@ -102,6 +103,8 @@ def print_explanations(book: "RuleBook", urls: Iterable[str], answers: StoreAnsw
             print_wrapped(line)
         if explanation.site and not book.for_site(explanation.site):
             print_wrapped(Text(f"there are no rules of the site: scrapy learn-rules {explanation.site} says why"))
+        for rule in unused.inactive[: None if every else MOST_UNMATCHED]:
+            print_wrapped(_inactive_line(rule))
         for text in alias_lines(book, answers.alias_of(explanation), explanation.site, explanation.key):
             print_wrapped(Text(text))
         for line in _unmatched_lines(explanation, unused, None if every else MOST_UNMATCHED):
@@ -135,6 +138,7 @@ def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], answers: S
                 "key": explanation.key,
                 "values": explanation.values,
                 "rules": rules,
+                "inactive": {rule.id: rule.status for rule in unused.inactive},
                 "unmatched": {rule.id: key for rule, key in unused.unmatched},
                 "alias_of": answers.alias_of(explanation),
                 "filtered": record_of(row) if row is not None else None,
@@ -151,7 +155,8 @@ def _lines(explanation: "Explanation", unused: "UnusedRules", answers: StoreAnsw
     for key, value in explanation.values.items():
         yield Text(f"  {key:<{width}}  {'(no value)' if value is None else value or NO_TEXT}")
     if not explanation.rules:
-        yield Text("no rule matches: the canonical key is the normal form")
+        what = "no rule that matches acts" if unused.inactive else "no rule matches"
+        yield Text(f"{what}: the canonical key is the normal form")
     for rule, used in explanation.rules:
         yield Text(f"rule {rule.id} ({rule.status})", style="bold")
         yield from _rule_lines(rule, used, unused.idle.get(rule.id, ()))
@@ -160,6 +165,16 @@ def _lines(explanation: "Explanation", unused: "UnusedRules", answers: StoreAnsw
                 yield Text(f"  {name:<9} ").append_text(with_marks(url))
         if rule.note:
             yield Text(f"  note      {rule.note}")
+
+
+def _inactive_line(rule: "Rule") -> Text:
+    """Return what a rule would do that matches, and why it does nothing."""
+    why = {
+        Status.OFF: "you switched it off",
+        Status.SUSPENDED: "it was refuted",
+        Status.CANDIDATE: "too little evidence",
+    }
+    return Text(f"rule {rule.id} is {rule.status} ({why[rule.status]}), and would do: {operations_of(rule.ops)}")
 
 
 def _unmatched_lines(explanation: "Explanation", unused: "UnusedRules", most: int | None) -> Iterable[Text]:

@@ -1,6 +1,7 @@
 """What ``scrapy dedup page`` shows: the texts of a page, which of them are transient, and what stood there before."""
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,20 +27,32 @@ WIDE: Final = 100
 """Columns of a terminal from which on a place is a row of a table."""
 _MOST_TEXTS: Final = 3
 _LONGEST: Final = 200
-_LOOK = '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'
+_doctype = re.compile("\ufeff?\\s*<!doctype[^>]*>", re.IGNORECASE).match
+_HEAD: Final = (
+    '<meta charset="utf-8">'
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
+    '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'
+)
 _HEADINGS: Final[dict[Act, str]] = {
-    "stripped": "Taken out of items:",
     "left out": "Pages are compared without these, which may be what the page is about, and stay in items:",
     "undecided": "Undecided, and left as they are: they were another text at times, and that they pass is not proven:",
     "growing": "Growing, and left as they are:",
     "kept": "Kept, as the mask file says:",
     "elsewhere": "Left as they are here, and transient on pages of other kinds or among other words:",
 }
+_STRIPPED: Final = {
+    "remove": "Taken out of items:",
+    "mark": "Marked in items:",
+    "off": "Left in items (DEDUP_STRIP is off):",
+    "": "Left in items (DEDUP_CONTENT_FIELDS names no field to take them out of):",
+}
+"""The heading of what is transient, by DEDUP_STRIP, "" where no field is named."""
 
 
-def print_page(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
+def print_page(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]", *, strip: str) -> None:
     """Print the visible texts of a page, the transient words between ⟦ and ⟧, and the places by what is done about them.
 
+    *strip* is DEDUP_STRIP, "" where no field of items is named.
     On a terminal that is wide enough they are tables, else lines; where the output is no terminal no line is broken.
     """
     is_terminal = sys.stdout.isatty()
@@ -53,7 +66,7 @@ def print_page(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]")
     if not _is_known(page, mask, places):
         console.print("\nNothing is known of pages of this kind: none was seen in two versions.")
     console.print(f"\n{hidden} of {words} words are transient.")
-    for act, heading in _HEADINGS.items():
+    for act, heading in {"stripped": _STRIPPED[strip], **_HEADINGS}.items():
         some = [place for place in places if place.place.act == act]
         if not some:
             continue
@@ -185,7 +198,8 @@ def _some(texts: "Sequence[str]", *, new: set[int]) -> list[str]:
 
 
 def marked_page(html: str, mask: "Mask", url: str | None) -> str:
-    """Return the page with its transient parts marked, and a style that shows them."""
+    """Return the page with its transient parts marked, and a style that shows them; opened, it runs nothing and asks nobody."""
     page = marked(html, mask.spans(html, url=url), "html")
-    head, tag, rest = page.partition("</head>")
-    return f"{head}{_LOOK}{tag}{rest}" if tag else _LOOK + page
+    doctype = _doctype(page)
+    start = doctype.end() if doctype is not None else 0
+    return page[:start] + _HEAD + page[start:]

@@ -108,7 +108,7 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
     """Return the table of all sites, those with most duplicates first."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("site", overflow="fold")
-    for name in ("URLs", "pages", "duplicates", "rules", "would skip", "of duplicates", "expected to be lost"):
+    for name in ("URLs", "pages", "duplicates", "rules", "would skip", "share of duplicates", "expected to be lost"):
         table.add_column(name, justify="right")
     for report in sorted(reports, key=lambda report: (-report.duplicates, report.site)):
         table.add_row(
@@ -119,7 +119,7 @@ def site_table(reports: "Iterable[SiteReport]") -> Table:
             str(report.rules),
             str(report.removed),
             f"{report.share:.0%}" if report.duplicates else "-",
-            f"{report.at_risk:.1f}" if report.at_risk <= UNINFORMATIVE * report.removed else "-",
+            f"{report.at_risk:.1f}".removesuffix(".0") if report.at_risk <= UNINFORMATIVE * report.removed else "-",
         )
     return table
 
@@ -138,7 +138,7 @@ def places_table(paths: "Iterable[TransientPath]") -> Table:
             " → ".join(path.examples[0]) if path.examples else "",
             f"{path.changes} of {path.opportunities}",
             str(path.pages),
-            path.state or f"{path.confidence:.2f}",
+            path.state or (f"{path.confidence:.2f}" if path.confidence else "-"),
         )
     return table
 

@@ -78,6 +78,5 @@ def _lines(name: str) -> Iterator[str]:
 
 def _print_keys(book: "RuleBook", urls: Iterable[str]) -> None:
     """Print a line for each URL; an empty line stays one, so that the lines of both files correspond."""
-    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
     for url in urls:
         sys.stdout.write((book.canonical_key(url) if url else "") + "\n")

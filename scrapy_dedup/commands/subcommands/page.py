@@ -44,12 +44,15 @@ class ExplainPage(Subcommand):
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         if len(args) != 1:
             raise UsageError("name one page: a URL, or a file of HTML")
+        from ...report.writing import write_text
         from ...urls import site_of_url
         from ..showing.page_places import taught_places
         from ..showing.shown_page import marked_page, print_json, print_page
 
         settings = project.dedup_settings(opts.spider)
         is_url = "://" in args[0]
+        if not is_url and not Path(args[0]).exists():
+            raise Mistake(f"{args[0]} is no URL and no file; a URL begins with http:// or https://")
         if is_url and opts.url:
             raise UsageError("--url goes with a FILE")
         if opts.from_store and not is_url:
@@ -64,9 +67,12 @@ class ExplainPage(Subcommand):
         mask = mask_for(settings, site)
         page, html = self._page(project, settings, site, args[0], opts)
         places = taught_places(mask, page)
-        (print_json if opts.json else print_page)(page, mask, places)
+        if opts.json:
+            print_json(page, mask, places)
+        else:
+            print_page(page, mask, places, strip=settings.strip if settings.content_fields else "")
         if output is not None:
-            output.write_text(marked_page(html, mask, url), encoding="utf-8")
+            write_text(output, marked_page(html, mask, url))
             print(f"The page with marks is in {output}.", file=sys.stderr if opts.json else sys.stdout)
         return DONE
 

@@ -1,15 +1,18 @@
-"""Where commands print: what sites write, such as ``[id]``, ``[/b]`` or ``:a:``, is no markup of ours."""
+"""Where commands print: what sites write, such as ``[id]``, ``[/b]``, ``:a:`` or ESC, is no markup of ours."""
 
 import json
 import re
 import sys
-from collections.abc import Mapping
-from io import StringIO
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
+
+from ...files.control_characters import escaped
+from .escaping import unescaped
 
 MARKED: Final = "red strike"
 #: Columns where the output is no terminal: no line is broken there.
@@ -18,10 +21,22 @@ _UNBROKEN: Final = 100_000
 _HANG: Final = 12
 
 
-def plain_console(*, soft_wrap: bool = False, size: tuple[int, int] | None = None) -> Console:
+class _PlainConsole(Console):
+    """A console that writes colours, and no control characters of what it prints."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Return the parts of what is printed."""
+        for part in super().render(renderable, options):
+            yield part if part.control else Segment(escaped(part.text), part.style)
+
+
+def plain_console(*, size: tuple[int, int] | None = None, stderr: bool = False, **given: Any) -> Console:
     """Return a console that prints every string as it is; *size* is (columns, lines), if these are known."""
     width, height = size or (None, None)
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap, width=width, height=height)
+    file = unescaped(sys.stderr if stderr else sys.stdout)
+    return _PlainConsole(
+        file=file, highlight=False, markup=False, emoji=False, **{"width": width, "height": height, **given}
+    )
 
 
 def print_lines(*shown: RenderableType) -> None:
@@ -29,10 +44,10 @@ def print_lines(*shown: RenderableType) -> None:
     if sys.stdout.isatty():
         plain_console().print(*shown, sep="\n")
         return
-    text = StringIO()
-    console = Console(file=text, highlight=False, markup=False, emoji=False, color_system=None, width=_UNBROKEN)
-    console.print(*shown, sep="\n")
-    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+    console = plain_console(color_system=None, width=_UNBROKEN)
+    with console.capture() as text:
+        console.print(*shown, sep="\n")
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.get().removesuffix("\n").split("\n"))
 
 
 def print_wrapped(line: Text) -> None:

@@ -105,7 +105,8 @@ def _line_if_long(doing: str) -> Iterator[None]:
 
 
 def _bar(*columns: Any) -> "Progress":
-    from rich.console import Console
     from rich.progress import Progress
 
-    return Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=_RATE_OF)
+    from .console import plain_console
+
+    return Progress(*columns, console=plain_console(stderr=True), transient=True, speed_estimate_period=_RATE_OF)

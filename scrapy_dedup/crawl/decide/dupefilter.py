@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from ..settings.dedup_settings import DedupSettingError, Mode
 from ..settings.start_errors import told
 from ..support.components import components_of
-from ..support.request_meta import PUT_BACK, RESCHEDULED, redirects_to
+from ..support.request_meta import DUPLICATE, PUT_BACK, RESCHEDULED, redirects_to
 from .request_decision import RequestAction, RequestVerdict
 from .wrapped_filter import WrappedFilter, built, wrapped_class_of
 
@@ -122,6 +122,9 @@ class DupeFilter:
         """Whether *request* is to be filtered."""
         if request.meta.pop(PUT_BACK, False):  # it was let pass before
             return False
+        if request.meta.pop(DUPLICATE, False):  # it was filtered since
+            self._ours = request
+            return True
         is_rescheduled, has_passed = request.meta.pop(RESCHEDULED, (False, False))
         identity = None if self._components is None else self._identity(request)
         if identity is None:
@@ -216,7 +219,7 @@ class DupeFilter:
         elif verdict.action is RequestAction.SHADOW:
             self._request_filter.foresee(request, identity, verdict)
         identity.passed = identity.slot
-        self._marks.mark(request)
+        self._marks.mark(request, identity.slot, identity.context)
         if identity.known or is_rescheduled:  # it had been filtered
             identity.known = False
             self._tally.scheduled(identity.site)

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 from ..settings.dedup_settings import Mode
 from ..support.compatibility import without_spider
 from ..support.components import components_of
-from ..support.request_meta import CHECKED, POSTPONED, SAMPLE_OF, is_checked, is_sent, note_sent
+from ..support.request_meta import CHECKED, POSTPONED, SAMPLE_OF, as_duplicate, is_checked, is_sent, note_sent
 from .request_decision import RequestAction
-from .request_filter import DuplicateDiscarded
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -49,7 +48,7 @@ class Gate:
         return cls(components_of(crawler))
 
     def process_request(self, request: "Request") -> "Request | Coroutine[Any, Any, Request | None] | None":
-        """Raise DuplicateDiscarded for a request whose equivalent is fetched or on its way.
+        """Return a request whose equivalent is fetched or on its way, for the dupe filter to drop.
 
         Return one that is to be postponed, with a lower priority, to be queued again; one that was waits here for what
         others show.
@@ -62,7 +61,9 @@ class Gate:
             return None
         if self._fleet is not None and SAMPLE_OF in request.meta:
             self._fleet.check_popped.send(request)
-        self._stop_duplicate(request)
+        duplicate = self._duplicate(request)
+        if duplicate is not None:
+            return duplicate
         try:
             later: Request | None = postponing.put_back(request)
             if later is not None:
@@ -81,11 +82,11 @@ class Gate:
                 again: Request | None = await self._postponing.wait(request)
                 if again is not None:
                     return again
-                self._stop_duplicate(request)
+                duplicate = self._duplicate(request)
+                if duplicate is not None:
+                    return duplicate
                 if not self._postponing.must_wait(request):
                     break
-        except DuplicateDiscarded:
-            raise
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._faults.report("postponing", "A request could not be postponed")
         self._send(request)
@@ -97,8 +98,8 @@ class Gate:
             self._fleet.request_sent.send(request)
         note_sent(request)
 
-    def _stop_duplicate(self, request: "Request") -> None:
-        """Raise DuplicateDiscarded for a request that is a duplicate by now."""
+    def _duplicate(self, request: "Request") -> "Request | None":
+        """Return a request that is a duplicate by now as one that the dupe filter drops; None for any other."""
         filtered = None
         try:
             if not self._marks.is_fresh(request.meta.get(CHECKED)):
@@ -109,16 +110,16 @@ class Gate:
             self._faults.report("gate", "A queued request could not be compared")
         if filtered is not None:
             self._postponing.count(request, discarded=True)
-            raise filtered
+        return filtered
 
-    def _compared_again(self, request: "Request") -> DuplicateDiscarded | None:
+    def _compared_again(self, request: "Request") -> "Request | None":
         if not is_checked(request):
             del request.meta[CHECKED]  # copied from another response: this request came by another way
             return None
         identity = self._identities.of(request)
         if identity is None or identity.mode in (None, Mode.OBSERVE):
             return None
-        self._marks.mark(request)
+        self._marks.mark(request, identity.slot, identity.context)
         if not request.dont_filter:
             identity.passed = identity.slot
         filtered = self._filtered(request, identity)
@@ -126,15 +127,16 @@ class Gate:
             identity.passed = -1
         return filtered
 
-    def _found_alias(self, request: "Request") -> DuplicateDiscarded | None:
+    def _found_alias(self, request: "Request") -> "Request | None":
         identity = self._aliases.fetched_page(request)
         filtered = None if identity is None else self._filtered(request, identity)
         if filtered is not None:
             self._aliases.note_fetched(request)
         return filtered
 
-    def _filtered(self, request: "Request", identity: "UrlIdentity") -> DuplicateDiscarded | None:
-        """Decide on a request; return what to raise if it is filtered."""
+    def _filtered(self, request: "Request", identity: "UrlIdentity") -> "Request | None":
+        """Decide on a request; return what the dupe filter is to drop if it is filtered."""
+        duplicate = as_duplicate(request)
         verdict = self._decision.decide(request, identity, queued=True)
         if verdict.action is RequestAction.NEW:
             self._claims.claim(request, identity)
@@ -143,11 +145,11 @@ class Gate:
         ):
             return None
         self._stats.inc_value("dedup/discarded/gate")
-        return DuplicateDiscarded(verdict.page, identity.key, verdict.rules[0])
+        return duplicate
 
     def process_exception(self, request: "Request", exception: Exception) -> None:
         """Free the keys of a request that has failed for good."""
-        if CHECKED not in request.meta or isinstance(exception, DuplicateDiscarded):
+        if CHECKED not in request.meta:
             return
         try:
             if is_checked(request):

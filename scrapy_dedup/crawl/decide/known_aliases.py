@@ -8,22 +8,22 @@ from then on: the dupe filter and the gate do the rest. That holds for the crawl
 the pages of a thread shift when posts are deleted.
 """
 
-import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from html import unescape
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urljoin
 
 import attrs
+from lxml import etree
 from scrapy import Request
-from scrapy.http import TextResponse
+from scrapy.http import HtmlResponse, TextResponse
 
-from ...content.html import anchors_of
+from ...content.html import anchors_of, decode, parse
+from ...content.page_content import AT_ONCE, HEAD, link_in_header
 from ...rules.alias_kinds import AliasKinds, candidates
 from ...store.rows import SightingRow
 from ...urls import normal_form, normal_parts, values_of
+from ...urls.joining import joined
 from ...urls.namings import Anchors, tokens_in
 from ..identity.identities import Alias, UrlIdentity, is_plain_get
 from ..settings.dedup_settings import Mode
@@ -46,19 +46,9 @@ MOST_KINDS: Final = 2_000
 #: Aliases that are remembered.
 MOST_ALIASES: Final = 200_000
 
-_HEAD: Final = 65_536
-_COMPARED: Final = (Mode.SHADOW, Mode.ACTIVE)
-_HREF: Final = re.compile(rb"""\s(?:href|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
-_LINK_HEADER: Final = re.compile(r"""<([^<>]*)>\s*;[^<,]*\brel\s*=\s*"?shortlink\b""", re.IGNORECASE)
-#: How it is written what is looked for in the head of a page, and how the tag must go on.
-_DECLARATIONS: Final = {
-    name: (name.encode(), re.compile(pattern, re.IGNORECASE))
-    for name, pattern in (
-        ("shortlink", rb"""<link\b[^>]*\srel\s*=\s*["']?[^"'>]*\bshortlink\b"""),
-        ("canonical", rb"""<link\b[^>]*\srel\s*=\s*["']?[^"'>]*\bcanonical\b"""),
-        ("og:url", rb"""<meta\b[^>]*\s(?:property|name)\s*=\s*["']?og:url\b"""),
-    )
-}
+COMPARED: Final = (Mode.SHADOW, Mode.ACTIVE)
+#: The element of a page that makes each declaration.
+_ELEMENTS: Final = {"shortlink": "link", "canonical": "link", "og:url": "meta"}
 #: The canonical URL is in the observation of the page already.
 _RECORDED: Final = frozenset({"shortlink", "og:url"})
 
@@ -199,7 +189,7 @@ class PageLook:
             return
         if url == self._url or not is_plain_get(request):
             return
-        acts = identity.mode in _COMPARED and self._aliases.kinds.has_anchored(self._site)
+        acts = identity.mode in COMPARED and self._aliases.kinds.has_anchored(self._site)
         if not acts and len(self._met) >= MOST_OF_A_PAGE:
             return
         # What is remembered of a URL is its key by the rules, unless it is known to be an alias.
@@ -230,7 +220,7 @@ class PageLook:
             if declaration in _RECORDED:
                 scope = self._settings.scope
                 self._record(SightingRow(scope, self._site, self._url, url, declaration, time.time()))
-            if self._page.mode not in _COMPARED:
+            if self._page.mode not in COMPARED:
                 continue
             values = values or values_of(self._page.key, groups=self._settings.site_groups)
             rule = self._aliases.kinds.declared(self._site, declaration, values)
@@ -245,34 +235,28 @@ class PageLook:
 
 
 def declared_in(response: TextResponse, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (declaration, absolute URL) for what the head of a page declares, as far as it is *wanted*."""
-    end = response.body.find(b"</head", 0, _HEAD)
-    head = response.body[: end if end >= 0 else _HEAD]
-    for name in wanted:
-        if name not in _DECLARATIONS:
-            continue
-        written, pattern = _DECLARATIONS[name]
-        tag = pattern.search(head) if written in head else None
-        if tag is None:
-            continue
-        target = _HREF.search(head[tag.start() : head.find(b">", tag.end()) + 1 or None])
-        if target is not None:
-            text = b"".join(group or b"" for group in target.groups()).decode("utf-8", "replace")
-            url = _joined(response.url, unescape(text))
-            if url:
+    """Yield (declaration, absolute URL) for what a page declares in its tree or by a header, as far as it is *wanted*."""
+    body = response.body
+    end = body.find(b"</head", 0, HEAD)
+    head = body[: end if end >= 0 else HEAD]
+    # Where the head does not have the word, no page is parsed for it.
+    names = [name for name in wanted if name in _ELEMENTS and name.encode() in head]
+    if names and isinstance(response, HtmlResponse):
+        # Of most pages the response has its tree by now, and keeps it for the callback; a long one may not be parsed at all.
+        content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1")
+        root = response.selector.root if len(body) <= AT_ONCE else parse(decode(head, content_type))
+        for name in names:
+            if url := joined(response.url, _declared(root, name)):
                 yield name, url
     # As Headers keeps it: it need not look for other spellings.
-    if "shortlink" in wanted and dict.__contains__(response.headers, b"Link"):
-        value = b", ".join(response.headers.getlist(b"Link")).decode("latin-1")
-        for text in _LINK_HEADER.findall(value)[:1]:
-            url = _joined(response.url, text)
-            if url:
-                yield "shortlink", url
+    links = dict.get(response.headers, b"Link") if "shortlink" in wanted else None
+    if links and (declared := link_in_header(b", ".join(links).decode("latin-1"), "shortlink", response.url)):
+        yield "shortlink", declared
 
 
-def _joined(base: str, text: str) -> str:
-    text = text.strip()
-    try:
-        return urljoin(base, text) if text else ""
-    except ValueError:
-        return ""
+def _declared(root: etree._Element, name: str) -> str:
+    """Return the address that the first element of a page has that declares *name*; "" if none does."""
+    for element in root.iter(_ELEMENTS[name]):
+        if name in (element.get("rel") or element.get("property") or element.get("name") or "").lower().split():
+            return element.get("href") or element.get("content") or ""
+    return ""

@@ -4,7 +4,6 @@ import logging
 from typing import TYPE_CHECKING
 
 import attrs
-from scrapy.exceptions import IgnoreRequest
 
 from ..seen.seen import Waiting
 from ..support.events import Event
@@ -24,20 +23,6 @@ if TYPE_CHECKING:
     from .request_decision import RequestVerdict, SpotChecker
 
 logger = logging.getLogger(__name__)
-
-
-class DuplicateDiscarded(IgnoreRequest):
-    """A request that had been queued was filtered, since an equivalent one is fetched or on its way.
-
-    An errback may tell it from other reasons. ``url`` is the URL it was taken for, "" if
-    that is not known, ``key`` their canonical key, ``rule`` the id of the rule.
-    """
-
-    def __init__(self, url: str, key: str, rule: str) -> None:
-        super().__init__(f"the same page as {url or key} by rule {rule}")
-        self.url = url
-        self.key = key
-        self.rule = rule
 
 
 @attrs.define(eq=False, repr=False, kw_only=True)

@@ -1,14 +1,12 @@
 """What a request is compared by: its canonical key, its callback, and what the fingerprinter sees.
 
-Two requests are equivalent only if their canonical keys are equal, and, the URL apart,
-the configured request fingerprinter, the callback with its arguments (``cb_kwargs``) and
-the cookie jar (``meta["cookiejar"]``) agree. Together they make a *slot*, a number of 60
-bits.
+Two requests are equivalent only if their canonical keys are equal, and, the URL apart, the configured request fingerprinter,
+the callback with its arguments (``cb_kwargs``) and the cookie jar (``meta["cookiejar"]``) agree. Together they make a
+*slot*, a number of 60 bits.
 
-Scrapy's own fingerprinter sees nothing but the URL of a GET request without a body,
-so that all can be remembered by URL, and links that are met again and again cost one
-look-up. Any other fingerprinter is asked about each request, with the canonical key in
-the place of the URL.
+Scrapy's own fingerprinter sees nothing but the URL of a GET request without a body, so that all can be remembered by URL,
+and links that are met again and again cost one look-up. Any other one is asked about each request, with the canonical key
+in the place of the URL.
 """
 
 import json
@@ -25,7 +23,7 @@ from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
 from ...rules.canonical import Canonical
 from ...urls import site_of_url
 from ..settings.dedup_settings import DedupSettings, Mode
-from ..support.request_meta import OWN, SWITCH
+from ..support.request_meta import OWN, SWITCH, compared_context
 from .callbacks import DEFAULT, CallbackNames
 from .request_fingerprints import plain_fingerprints
 
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from scrapy.utils.request import RequestFingerprinterProtocol
 
     from ...rules.book import RuleBook
+    from ..support.request_meta import RunMarks
 
 _MANY_URLS = 10_000
 _MANY_ORIGINS = 10_000
@@ -93,11 +92,13 @@ class Identities:
         settings: DedupSettings,
         fingerprinter: "RequestFingerprinterProtocol",
         names: CallbackNames,
+        marks: "RunMarks",
     ) -> None:
         self.book = book
         self.names = names
         self._settings = settings
         self._fingerprinter = fingerprinter
+        self._marks = marks
         #: Whether the fingerprinter is Scrapy's own.
         self.stock = type(fingerprinter) is RequestFingerprinter
         self._plain = plain_fingerprints(fingerprinter.fingerprint) if self.stock else None
@@ -163,12 +164,11 @@ class Identities:
         return found
 
     def of(self, request: Request) -> UrlIdentity | None:
-        """Return the identity of *request* with its slot; None if it is to be left alone.
+        """Return the identity of *request* with its slot: of one that was let pass what it was then; None if it is left alone.
 
-        That is one with a body, of another method than GET, of another scheme than
-        http(s), of a media pipeline, with ``meta["dedup"] = False`` or
-        ``meta["verbatim_url"]``, of a site that is switched off, or with a callback
-        or arguments for it that cannot be compared.
+        That is one with a body, of another method than GET, of another scheme than http(s), of a media pipeline, with
+        ``meta["dedup"] = False`` or ``meta["verbatim_url"]``, of a site that is switched off, or with a callback or arguments
+        for it that cannot be compared.
         """
         if not is_plain_get(request):
             return None
@@ -181,7 +181,7 @@ class Identities:
         if callback is None or context is None:
             return None
         if not self.stock:
-            slot = self._foreign_slot(request, callback, context, identity.key)
+            slot = self._marks.slot_of(request) or self._foreign_slot(request, callback, context, identity.key)
             if slot is None:
                 return None
             identity.slot = slot
@@ -279,11 +279,14 @@ def is_plain_get(request: Request) -> bool:
 def context_of(request: Request) -> str | None:
     """Return a digest of what is handed to the callback of *request*, and of its cookie jar; None if there is no telling.
 
-    Nothing of the kind is "".
+    Nothing of the kind is "". Of a request that was let pass it is what it was then.
     """
     jar, arguments = request.meta.get("cookiejar"), request.cb_kwargs
     if jar is None and not arguments:
         return ""
+    compared = compared_context(request)
+    if compared is not None:
+        return compared
     try:
         return xxh3_64_hexdigest(json.dumps([jar, arguments], sort_keys=True).encode())
     except (TypeError, ValueError, RecursionError):

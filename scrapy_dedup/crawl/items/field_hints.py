@@ -66,9 +66,8 @@ class FieldHints:
             return
         fields = dict(sorted(self.found.items())[:_MOST_NAMED])
         logger.info(
-            "scrapy-dedup: fields of items look like page content, such as %s: DEDUP_CONTENT_FIELDS = %s strips transient "
-            'content from them (DEDUP_STRIP = "off" silences this)',
-            ", ".join(f"{name} ({kind})" for name, kind in fields.items()),
+            "scrapy-dedup: DEDUP_CONTENT_FIELDS = %s would strip transient content from fields that look like pages "
+            '(DEDUP_STRIP = "off" silences this)',
             fields,
             extra={"spider": self._crawler.spider},
         )

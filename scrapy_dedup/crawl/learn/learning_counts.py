@@ -34,12 +34,15 @@ class LearningCounts:
     seconds: float = attrs.field(default=0.0, init=False)
     #: Rules that were found, by site.
     _rules: dict[str, int] = attrs.field(factory=dict, init=False)
+    #: What is to be said of URLs that show one answer, by site.
+    _one_answer: dict[str, str] = attrs.field(factory=dict, init=False)
     _history: RuleHistory = attrs.field(factory=RuleHistory, init=False)
 
     def count(self, summary: "Mapping[str, Any]", seconds: float) -> None:
         """Count what was found."""
         for report in summary.get("sites", ()):
             self._rules[report["site"]] = report["rules"]
+            self._one_answer[report["site"]] = report["one_answer"]
             self._history.note(report["site"], report["changes"])
         for loss in summary.get("losses", ()):
             logger.warning("%s", loss[:1].upper() + loss[1:], extra={"spider": self._status.spider})
@@ -85,6 +88,8 @@ class LearningCounts:
 
     def log(self, directory: Path) -> None:
         """Log, when the crawl closes, what was learned and where it is written, if anything was."""
+        for told in filter(None, self._one_answer.values()):
+            logger.info("%s", told, extra={"spider": self._status.spider})
         stats = self._stats
         if stats.get_value("dedup/learned/times"):
             rules = stats.get_value("dedup/learned/rules") or 0
@@ -94,6 +99,6 @@ class LearningCounts:
                 counted(len(self._rules), "site"),
                 self._history,
                 "" if rules else "; scrapy learn-rules says why",
-                f", see {place_of_files(directory)}" if directory.is_dir() else "",
+                f", see {place_of_files(directory)}" if rules and directory.is_dir() else "",
                 extra={"spider": self._status.spider},
             )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from ...rules.book import RuleBook
+    from ..decide.recalled_aliases import AliasRecall
     from ..fleet.shared_rules import RuleVersions
     from ..identity.identities import Identities
     from ..identity.suspended_rules import SuspendedRules
@@ -58,6 +59,7 @@ class RuleReload:
     _replay_schedule: "ReplaySchedule"
     _before_idle: "BeforeIdle"
     _spot_checks: "SpotChecks"
+    _alias_recall: "AliasRecall"
     _rule_versions: "RuleVersions | None"
     _unsettled: "deque[Waiting]" = attrs.field(factory=deque, init=False)
     # Large dictionaries would hold up the event loop if they were forgotten at once.
@@ -78,10 +80,13 @@ class RuleReload:
         await maybe_deferred_to_future(self._lock.acquire())
         try:
             if self._rule_versions is None:
-                return await self._reload(sites, from_files=from_files)
-            return await self._reload_shared(self._rule_versions, sites, from_files=from_files)
+                changed = await self._reload(sites, from_files=from_files)
+            else:
+                changed = await self._reload_shared(self._rule_versions, sites, from_files=from_files)
+            await self._alias_recall.recall()
         finally:
             self._lock.release()
+        return changed
 
     async def _reload_shared(self, versions: "RuleVersions", sites: Collection[str], *, from_files: bool) -> bool:
         """As :meth:`_reload`, after other rules that another worker of the fleet lets count meanwhile."""
@@ -99,6 +104,7 @@ class RuleReload:
         try:
             if self._rule_versions is not None and self._rule_versions.are_behind:
                 await self._take_over(self._rule_versions)
+                await self._alias_recall.recall()
         finally:
             self._lock.release()
 

@@ -4,7 +4,6 @@ from contextlib import suppress
 from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urljoin
 
 from lxml import etree
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
@@ -15,12 +14,13 @@ from ...content.html import decode
 from ...content.page_content import (
     AT_ONCE,
     IDENTITY_HEADERS,
-    canonical_in_link_header,
     identity_headers,
+    link_in_header,
     page_content,
     with_generator,
 )
 from ...store.rows import ObservationRow
+from ...urls.joining import joined
 from ..support.request_meta import redirects_to
 from .excluded_responses import ends_of
 
@@ -53,7 +53,8 @@ def redirect_row(request: "Request", response: Response, base: ObservationRow) -
     location = response.headers.get(b"Location")
     if location is None or not 300 <= response.status < 400:
         return None
-    return base._replace(redirect=urljoin(request.url, location.decode("utf-8", "replace").strip()))
+    target = joined(request.url, location.decode("utf-8", "replace"))
+    return base._replace(redirect=target) if target else None
 
 
 def base_row(
@@ -253,4 +254,4 @@ def canonical_header(response: Response, url: str) -> str | None:
     """Return the canonical URL that a Link header declares."""
     if b"Link" not in response.headers:
         return None
-    return canonical_in_link_header(b", ".join(response.headers.getlist(b"Link")).decode("latin-1"), url)
+    return link_in_header(b", ".join(response.headers.getlist(b"Link")).decode("latin-1"), "canonical", url)

@@ -13,7 +13,6 @@ from .request_budgets import PER_PAGE, GrantedBudget, PartialBudget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -36,16 +35,12 @@ if TYPE_CHECKING:
 _MORE: Final = 1.5
 
 
-def note_probes(tried: "Sequence[ProbedParameter]", settings: "DedupSettings", directory: "Path") -> None:
-    """Write into the store what probes have shown of the learned rules in *directory*.
-
-    Raises RuleFileError, StoreError.
-    """
+def note_probes(tried: "Sequence[ProbedParameter]", settings: "DedupSettings", book: RuleBook) -> None:
+    """Write into the store what probes have shown of learned rules. Raises StoreError."""
     from ...learning.asking.probe_outcomes import probes_by_rule  # what probes need takes a fifth of a second to import
     from ...store.rows import CheckRow
     from ...store.store import Store
 
-    book = RuleBook.load_sites(directory, {each.doubt.site for each in tried}, settings.site_groups)
     now = time()
     rows = [
         CheckRow(settings.scope, site, rule.id, now, probes=probes, contradicted=bad)
@@ -129,7 +124,10 @@ class IdleWork:
         Raises RuleFileError, StoreError.
         """
         if self._prober is not None and self._prober.tried:
-            note_probes(self._prober.tried, self._settings, self._directories.learned)
+            tried = self._prober.tried
+            sites = {each.doubt.site for each in tried}
+            book = RuleBook.load_sites(self._directories.learned, sites, self._settings.site_groups)
+            note_probes(tried, self._settings, book)
 
     def _is_worth_probing(self, site: str) -> bool:
         """Whether probes can be paid for, and there is more to try than the last time."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Requests that the probe of one page may take: without room for so many, none is begun.
 PER_PAGE: Final = 3
-#: Starter refetches of a site in any case, and as a share of its pages that have come.
+#: Starter refetches of a site, and of a crawl: in any case, and as a share of its pages that have come.
 STARTER_LEAST: Final = 4
 STARTER_SHARE: Final = 0.02
 
@@ -111,7 +111,7 @@ class SavingsBudget(RequestBudget):
 
 @attrs.define(eq=False, repr=False)
 class StarterBudget(RequestBudget):
-    """Pays whatever is saved: for each site ``DEDUP_STARTER`` requests and 2 % of its pages, at most, but 4 in any case.
+    """Pays whatever is saved: 2 % of the pages of each site and of the crawl, but 4 in any case; for a site at most ``DEDUP_STARTER``.
 
     What earlier runs of a job have spent is not known: in a run that goes on with one there are no 4 in any case.
     """
@@ -123,13 +123,15 @@ class StarterBudget(RequestBudget):
 
     def most(self, site: str) -> int:
         """Return how many requests to a site there may be, for what has come of it."""
-        share = int(STARTER_SHARE * self._tally.pages_of(site))
-        least = 0 if self._rescheduler.is_due else STARTER_LEAST
-        return min(self._settings.starter, max(least, share))
+        return min(self._settings.starter, self._share_of(self._tally.pages_of(site)))
 
     def room(self, site: str) -> int:
-        """Return how many requests to a site are left."""
-        return self.most(site) - self._spent[site]
+        """Return how many requests to a site are left, of its own and of those of the crawl."""
+        left_in_all = self._share_of(self._tally.pages) - sum(self._spent.values())
+        return min(self.most(site) - self._spent[site], left_in_all)
+
+    def _share_of(self, pages: int) -> int:
+        return max(0 if self._rescheduler.is_due else STARTER_LEAST, int(STARTER_SHARE * pages))
 
     def may_have_room(self, site: str) -> bool:
         """Whether there is room for a request to a site, or will be when more of its pages have come."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Seconds that it may take; on a store of millions of rows it takes some.
-_LONGEST: Final = 60.0
+#: Seconds that the process of the crawl stays for it.
+_LONGEST: Final = 15.0
 
 
 @attrs.define(eq=False, repr=False, kw_only=True)
@@ -57,6 +57,14 @@ class ReportFile:
             if done.returncode:
                 said = done.stderr.strip().splitlines()
                 raise OSError(said[-1][:500] if said else f"exit code {done.returncode}")
+        except (OSError, subprocess.TimeoutExpired) as error:
+            self._faults.count("report")
+            late = isinstance(error, subprocess.TimeoutExpired)
+            logger.warning(
+                "scrapy-dedup: the report was not written: %s; scrapy dedup report writes it",
+                f"it took longer than {_LONGEST:g} s" if late else error,
+                extra={"spider": self._status.spider},
+            )
         except Exception:  # noqa: BLE001 (whatever it is, the crawl has ended)
             self._faults.report("report", "The report could not be written")
         else:

@@ -67,7 +67,7 @@ class SlotClaims:
         identity = self._identities.of(request)
         if identity is None or identity.mode is Mode.OBSERVE:
             return
-        self._marks.mark(request)
+        self._marks.mark(request, identity.slot, identity.context)
         if identity.slot not in self._seen:
             self.claim(request, identity)
 

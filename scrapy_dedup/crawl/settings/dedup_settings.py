@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...packs.model import Pack
     from ...rules.book import RuleBook
 
-__all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting", "misspelled"]
+__all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting", "unknown_settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,12 @@ class DedupSettings(SettingFields):
     def from_crawler_settings(cls, settings: "BaseSettings") -> "DedupSettings":
         """Return the settings that a crawl with these Scrapy settings has.
 
-        Raises :exc:`DedupSettingError` for the first wrong one.
+        Raises :exc:`DedupSettingError` for the first wrong one, and for a name that is nearly that of a setting.
         """
+        for name in unknown_settings(settings):
+            if near := get_close_matches(name, [setting.name for setting in SETTINGS], 1, 0.8):
+                is_none = "scrapy-dedup has no such setting"
+                raise DedupSettingError(name, settings.get(name), is_none, f"Is {near[0]} meant?")
         read: dict[str, Any] = {}
         for setting in SETTINGS:
             value = settings.get(setting.name, setting.default)
@@ -148,9 +152,7 @@ class DedupSettings(SettingFields):
         return with_checks(book, checks_in(self.store, self.scope)) if len(book) else book
 
 
-def misspelled(settings: "BaseSettings") -> dict[str, str]:
-    """Return the names of settings that look as if they were meant for the plug-in, each with the one that is meant."""
-    known = [setting.name for setting in SETTINGS]
-    names: list[Any] = [name for name in settings if isinstance(name, str) and name.startswith("DEDUP_")]
-    near = {name: get_close_matches(name, known, 1, 0.8) for name in sorted(set(names) - set(known))}
-    return {name: meant[0] for name, meant in near.items() if meant}
+def unknown_settings(settings: "BaseSettings") -> list[str]:
+    """Return the names of settings that look as if they were the plug-in's."""
+    names: set[Any] = {name for name in settings if isinstance(name, str) and name.startswith("DEDUP_")}
+    return sorted(names - {setting.name for setting in SETTINGS})

@@ -247,7 +247,7 @@ class SettingFields:
         values.whole_number(0),
         "int",
         "How many refetches a crawl may make of a site to detect transient content, whatever it has saved. There are "
-        "at most 2 % of the pages that have come, but 4 in any case. 0 switches them off.",
+        "at most 2 % of the pages that have come, of the site and of the crawl, but 4 in any case. 0 switches them off.",
     )
     probe_band: tuple[float, float] = setting(
         (0.1, 0.9),

@@ -4,6 +4,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING
 
+from ...files.errors import RuleFileError
 from ...store.database import StoreError
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ class Faults:
     def report(self, where: str, what: str) -> None:
         """Report the exception that is being handled.
 
-        A fault of the system or of the store is a warning in one line; one of ours has
-        its traceback.
+        A fault of the system, of the store or of a rule file is a warning in one line; one of ours has its traceback.
         """
         self.count(where)
         if where in self._told:
@@ -31,7 +31,7 @@ class Faults:
         self._told.add(where)
         error = sys.exc_info()[1]
         # Those of Redis are no OSError, and are not imported where there is none.
-        if isinstance(error, OSError | StoreError) or type(error).__module__.startswith("redis."):
+        if isinstance(error, OSError | RuleFileError | StoreError) or type(error).__module__.startswith("redis."):
             logger.warning("%s; the crawl goes on (told once): %s", what, error)
         else:
             logger.error("%s; the crawl goes on (told once)", what, exc_info=error)

@@ -15,7 +15,7 @@ from xxhash import xxh3_64_hexdigest
 SWITCH: Final = "dedup"
 #: The canonical key of a response's own URL.
 KEY: Final = "dedup_key"
-#: What the dupe filter has compared, and in which run. For the gate.
+#: What the dupe filter has compared, in which run, and as what: by that the gate, and whoever follows its response, know it.
 CHECKED: Final = "dedup_checked"
 #: A digest of the URL of a request that the spider starts with.
 START: Final = "dedup_start"
@@ -33,11 +33,15 @@ BEGUN: Final = "dedup_begun"
 POSTPONED: Final = "dedup_postponed"
 #: Set while a postponed request goes back into the queue, for the dupe filter, which takes it out.
 PUT_BACK: Final = "dedup_put_back"
+#: Set while a duplicate goes back to the dupe filter, which drops it as Scrapy drops any other.
+DUPLICATE: Final = "dedup_duplicate"
 #: Set while a filtered request is scheduled after all, likewise: whether this crawl has filtered it, and whether the
 #: wrapped filter has let it pass before.
 RESCHEDULED: Final = "dedup_rescheduled"
 #: Those that are about one request only.
-OWN: Final = (BEGUN, CHECKED, COPIED, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, SAMPLE_OF, START, TRANSIENT_LINK)
+OWN: Final = (
+    BEGUN, CHECKED, COPIED, DUPLICATE, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, SAMPLE_OF, START, TRANSIENT_LINK,
+)  # fmt: skip
 _SENT: Final = " sent"
 #: What may stand in a meta that was copied from a response's.
 _COPIES: Final = frozenset(
@@ -69,6 +73,15 @@ def mark_new(request: Request, *, start: bool = False) -> None:
         meta.pop(COPIED, None)
 
 
+def as_duplicate(request: Request) -> Request:
+    """Return *request* as one that the dupe filter drops: without a callback, an errback or a count of exceptions."""
+    duplicate = request.replace(dont_filter=False)
+    for name in (CHECKED, SAMPLE, SAMPLE_OF):
+        duplicate.meta.pop(name, None)
+    duplicate.meta[DUPLICATE] = True
+    return duplicate
+
+
 def note_sent(request: Request) -> None:
     """Mark *request* as one that has come through the gate, if the dupe filter has compared it."""
     mark = request.meta.get(CHECKED)
@@ -83,8 +96,22 @@ def is_sent(mark: object) -> bool:
 
 def is_checked(request: Request) -> bool:
     """Whether the dupe filter has compared *request*, or one whose redirects have led to it."""
+    return _compared_as(request) is not None
+
+
+def compared_context(request: Request) -> str | None:
+    """Return the context under which the dupe filter has compared *request*, whatever was put into it since; None if it has not."""
+    compared = _compared_as(request)
+    return None if compared is None else compared[2]
+
+
+def _compared_as(request: Request) -> tuple[str, str, str] | None:
+    """Return the digest of the URL, the slot and the context under which the dupe filter has compared *request*, if it has."""
     mark = request.meta.get(CHECKED)
-    return isinstance(mark, str) and is_digest_of(mark.partition(" ")[2].removesuffix(_SENT), request)
+    parts = mark.removesuffix(_SENT).split(" ") if isinstance(mark, str) else ()
+    if len(parts) != 4 or not is_digest_of(parts[1], request):
+        return None
+    return parts[1], parts[2], parts[3]
 
 
 def redirects_to(request: Request) -> Sequence[str]:
@@ -116,9 +143,16 @@ class RunMarks:
     def __init__(self) -> None:
         self._run = token_hex(4)
 
-    def mark(self, request: Request) -> None:
-        """Mark *request* as compared."""
-        request.meta[CHECKED] = f"{self._run} {digest(request.url)}"
+    def mark(self, request: Request, slot: int, context: str) -> None:
+        """Mark *request* as compared under a slot and a context."""
+        request.meta[CHECKED] = f"{self._run} {digest(request.url)} {slot} {context}"
+
+    def slot_of(self, request: Request) -> int | None:
+        """Return the slot under which *request* was compared by the rules in use; None if it was not."""
+        if not self.is_fresh(request.meta.get(CHECKED)):
+            return None
+        compared = _compared_as(request)
+        return int(compared[1]) if compared is not None and compared[0] == digest(request.url) else None
 
     def renew(self) -> None:
         """Let all marks be stale, as there are other rules now."""

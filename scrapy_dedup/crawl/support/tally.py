@@ -75,7 +75,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.sites = SiteTallies()
-        #: When the last page came.
+        #: Pages that came, of all sites, and when the last one did.
+        self.pages = 0
         self._came = monotonic()
         #: Probes and refetches of each site that its savings have paid for.
         self.spent: Counter[str] = Counter()
@@ -103,6 +104,7 @@ class Tally:
 
     def page(self, site: str, size: int, seconds: float) -> None:
         """Count a page that came after so many *seconds*; time in which several were under way counts once."""
+        self.pages += 1
         counts, now = self.of(site), monotonic()
         counts.pages += 1
         counts.size += size

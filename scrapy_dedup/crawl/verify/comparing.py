@@ -13,9 +13,11 @@ from ...content.sketch import Sketch
 from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.data.lasting import plain_identity
 from ...learning.lifetime.refutation import Noise, noise_of
+from ...learning.search.walls import is_shell
 from ...observation import Observation
 from ...store.conversions import version_in
-from ...store.page_queries import fetched_twice, latest_page, pages_like, some_pages
+from ...store.page_queries import fetched_twice, latest_page, pages_like, pages_of_kind, some_pages
+from ...urls import normal_form
 from ..seen.odd_responses import OddContent
 
 if TYPE_CHECKING:
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
 
-#: Pages by which it is told what is a page's own, and URLs fetched twice that tell the noise.
+#: Pages by which it is told what is a page's own, pages that may show the same, and URLs fetched twice that tell the noise.
 _OTHERS: Final = 12
+_ALIKE: Final = 100
 _TWICE: Final = 100
 
 
@@ -68,11 +71,11 @@ class PageComparer:
             page = self._page(check.scope, check.site, url)
             if mine is None or page is None or {mine.ends, page.ends} == {True, False}:  # one may be cut off
                 return PageDifference(Difference.UNKNOWN)
-            if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
-                return PageDifference(Difference.NONE)
             if no_evidence(page) and not no_evidence(mine):
                 return PageDifference(Difference.UNKNOWN, hardly_any_text=True)
             store = self._opened()
+            if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
+                return PageDifference(self._equal(store, check, mine, page))
             one, two = self._identity(mine), self._identity(page)
             others = [
                 each
@@ -80,7 +83,9 @@ class PageComparer:
                 if each.sketch is not None and self._identity(each) not in (one, two)
             ]
             found = self._difference(mine, page, others)
-            if found in {Difference.NONE, Difference.UNKNOWN}:
+            if found is Difference.NONE:
+                return PageDifference(self._equal(store, check, mine, page))
+            if found is Difference.UNKNOWN:
                 return PageDifference(found)
             pairs = fetched_twice(store, check.scope, check.site, _TWICE, since=self._began)
             noise = noise_of(
@@ -104,6 +109,22 @@ class PageComparer:
                 return PageDifference(found, noise, plain_identity(shown[0]), elsewhere=True)
             doubtful = found is Difference.NEAR and mine.sketch is not None and not self.knows_what_passes(page.url)
             return PageDifference(found, noise, one or plain_identity(mine), doubtful=doubtful)
+
+    def _equal(self, store: "Store", check: "ObservationRow", mine: Observation, page: Observation) -> Difference:
+        """Return that a spot check is its page, or that nobody knows, where different pages may show the same."""
+        if check.password:
+            return Difference.NONE
+        shown = self._identity(mine) or plain_identity(mine)
+        seen = {
+            normal_form(each.url): self._identity(each) or plain_identity(each)
+            for each in pages_of_kind(store, check.scope, check.site, page.url, _ALIKE)
+        }
+        for each in (page, mine):
+            seen.pop(normal_form(each.url), None)
+            seen[normal_form(each.url)] = shown
+        numbers = {identity: number for number, identity in enumerate(dict.fromkeys(seen.values()))}
+        shell = is_shell([*seen], [numbers[identity] for identity in seen.values()])
+        return Difference.UNKNOWN if shell else Difference.NONE
 
     def showing(self, check: "ObservationRow", content: OddContent) -> list[str]:
         """Return the URLs that have shown *content*, or nearly so, on the site of a spot check. Raises StoreError."""

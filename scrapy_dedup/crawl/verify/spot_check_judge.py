@@ -12,7 +12,6 @@ import attrs
 from ...content.resemblance import Difference
 from ...rules.model import Status
 from ...store.rows import RULES, DiscardRow, DiscardState
-from ..decide.request_filter import DuplicateDiscarded
 from ..identity.suspended_rules import rule_by_id
 from ..observe.store_rows import LaterRow, base_row, is_quick, page_row
 from ..support.compatibility import run_in_thread
@@ -80,18 +79,17 @@ class SpotCheckJudge:
         self.check_judged = Event(self._faults)
         self.check_undecided = Event(self._faults)
 
-    async def judge(self, request: "Request", response: "Response") -> DuplicateDiscarded | None:
-        """Compare a spot check; return what stops its response, None if that is to go on."""
+    async def is_duplicate(self, request: "Request", response: "Response", *, goes_on: bool) -> bool:
+        """Compare a spot check; return whether it is stopped as a duplicate: never if it *goes on* in any case."""
         check = self._spot_checks.take_out(request)
         if check is None:
-            return None
+            return False
         self._stats.inc_value("dedup/samples")
-        key = self._identities.of_url(check.url).key
-        if not self._is_of_its_page(request, response, check, key):
-            return None
+        if not self._is_of_its_page(request, response, check):
+            return False
         if response.status != 200 or self._excluded.cut_off(response, check.site):
             self._note_undecided(check)
-            return None
+            return False
         row = await self._row(request, response, check)
         found = await run_in_thread(self._comparer.with_page, row, check.page)
         if found.hardly_any_text:
@@ -102,17 +100,19 @@ class SpotCheckJudge:
         if found.difference is Difference.UNKNOWN:
             self._spot_checks.note_undecided(check)
             self._note_undecided(check)
-            return None
+            return False
         if found.difference is Difference.NONE:
-            await self._confirm(check, row)
-            return DuplicateDiscarded(check.page, key, check.rules[0])
+            if not goes_on and self._store.add(row):  # it does not come to where responses are recorded
+                self._stats.inc_value("dedup/recorded")
+            await self._confirm(check)
+            return not goes_on
         await self._accuse(request, check, found, row)
-        return None
+        return False
 
-    def _is_of_its_page(self, request: "Request", response: "Response", check: "SpotCheck", key: str) -> bool:
+    def _is_of_its_page(self, request: "Request", response: "Response", check: "SpotCheck") -> bool:
         copied = "cached" in response.flags and response.url != request.url
         # By the rules of now they may be two pages.
-        return not copied and key == self._identities.of_url(check.page).key
+        return not copied and self._identities.of_url(check.url).key == self._identities.of_url(check.page).key
 
     def _note_undecided(self, check: "SpotCheck") -> None:
         """Count a spot check of which nobody can tell, here and in the other workers of a fleet."""
@@ -144,13 +144,11 @@ class SpotCheckJudge:
             return page_row(response, base, self._settings.max_body, versioned=versioned)
         return await run_in_thread(LaterRow(response, base, self._settings.max_body, versioned=versioned))
 
-    async def _confirm(self, check: "SpotCheck", row: "ObservationRow") -> None:
+    async def _confirm(self, check: "SpotCheck") -> None:
         self._stats.inc_value("dedup/samples/confirmed")
         self._tally.confirmed(check.site)
         self._unchecked.note_confirmed(check)
         self.check_judged.send(check, None)
-        if self._store.add(row):  # it does not come to where responses are recorded
-            self._stats.inc_value("dedup/recorded")
         await self._refute(check.site, self._spot_checks.trials[check.site].confirm(check.rules, check.kinds))
 
     async def _accuse(

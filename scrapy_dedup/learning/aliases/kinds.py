@@ -15,20 +15,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ...rules import Absent, Anchored, Declared, Evidence, Literal, OfClass, OneOf, Operation, Predicate, Rule, Status
-from ...rules.alias_kinds import AliasKinds, Candidate, page_shape
+from ...rules.alias_kinds import AliasKinds
 from ...rules.model import ALIAS, DECLARATIONS, FRAGMENT
 from ...store.rows import SightingRow
-from ...urls import class_of
-from ...urls.namings import Naming
-from ..config import current
+from ...urls import ValueClass, class_of
 from ..evidence.judge import is_proven
 from ..evidence.shares import upper_bound
-from ..evidence.value_kinds import WHOLE, are_named, is_token
+from ..evidence.value_kinds import WHOLE, is_token
 from ..proposals.dropping import widened
-from ..proposals.proposal import ANY_VALUE
 from .fetched import Fetched
-from .pairs import KeyOf, Pair, pooled
-from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Proof, ProvenPart, parts_of, prove
+from .pairs import KeyOf, Pair, kind_of, known_aliases, pooled
+from .proving import GONE, MAX_SPLITS, PAGE, PRESENT, Proof, ProvenPart, parts_of, prove, shapes_of
 
 LEARNER = "aliases"
 MAX_CANDIDATES = 3
@@ -90,48 +87,27 @@ def _name(rule: Rule) -> tuple[tuple[str, str, str], ...]:
 def _holds(rule: Rule, pools: Sequence[Sequence[Pair]], fetched: Fetched) -> bool:
     """Return whether nothing that was seen refutes a kind."""
     kinds = AliasKinds([rule])
-    proof = prove([pair for pairs in pools for pair in pairs if _is_of(pair, kinds, rule.site)], fetched)
+    proof = prove([pair for pairs in pools for pair in pairs if kind_of(pair, kinds)], fetched)
     return not proof.counterexamples or is_proven(proof.pages, proof.counterexamples, WHOLE)
 
 
-def _is_of(pair: Pair, kinds: AliasKinds, site: str) -> bool:
-    if pair.row.key in DECLARATIONS:
-        return kinds.declared(site, pair.row.key, pair.values) is not None
-    return kinds.anchored(site, pair.values, [_candidate(pair.row)], pair.page) is not None
-
-
-def proven_aliases(rules: Sequence[Rule], sightings: Iterable[SightingRow], key_of: KeyOf) -> dict[str, str]:
-    """Return the aliases that *sightings* hold under the kinds that act: key of a URL -> key of its page.
-
-    They hold for the crawl of the sightings: when posts are deleted, the pages of a thread shift.
-    """
-    kinds = AliasKinds(rules)
-    site = rules[0].site if rules else ""
+def proven_aliases(rules: Iterable[Rule], sightings: Iterable[SightingRow], key_of: KeyOf) -> dict[str, str]:
+    """Return the aliases that *sightings* hold under the kinds that act: key of a URL -> key of its page."""
     aliases: dict[str, str] = {}
-    for pairs in pooled(sightings, key_of):
-        for pair in pairs:
-            target = aliases.get(pair.page, pair.page)
-            if target != pair.link and _is_of(pair, kinds, site):
-                aliases.setdefault(pair.link, target)
+    for pair, _ in known_aliases(rules, sightings, key_of):
+        target = aliases.get(pair.page, pair.page)
+        if target != pair.link:
+            aliases.setdefault(pair.link, target)
     return aliases
-
-
-def _candidate(row: SightingRow) -> Candidate:
-    return Naming(row.key, row.lead, row.token), row.prefix
 
 
 def _rule(site: str, part: ProvenPart) -> Rule:
     """Return a kind, or the part of one, as a rule."""
     pairs, proof = part.pairs, part.proof
     row = pairs[0].row
-    operation: Operation
-    match = {key: _one_of(values) for key, values in part.where.items() if key != PAGE}
-    if row.key in DECLARATIONS:
-        operation = Declared()
-    else:
-        shapes = sorted({page_shape(pair.page) for pair in pairs})
-        operation = Anchored(row.prefix, row.lead, tuple(shapes) if len(shapes) <= current().named_values else ())
-        match = {**_match(pairs, row.key), **match}
+    match = {} if row.key in DECLARATIONS else _match(pairs, row.key)
+    match |= {key: _one_of(pairs, key, values) for key, values in part.where.items() if not key.startswith(PAGE)}
+    operation: Operation = Declared() if row.key in DECLARATIONS else Anchored(row.prefix, row.lead, shapes_of(part))
     evidence = Evidence(
         learners=(LEARNER,),
         groups=proof.pages,
@@ -146,13 +122,17 @@ def _rule(site: str, part: ProvenPart) -> Rule:
     return Rule(site, match, {ALIAS + row.key: operation}, status, evidence)
 
 
-def _one_of(values: frozenset[str]) -> Predicate:
+def _one_of(pairs: Sequence[Pair], key: str, values: frozenset[str]) -> Predicate:
     if PRESENT in values:
-        return OfClass(ANY_VALUE, GONE in values)
+        return OfClass(_class_of([pair.values[key] or "" for pair in pairs if key in pair.values]), GONE in values)
     named = sorted(values - {GONE})
     if not named:
         return Absent()
     return OneOf(named, GONE in values) if len(named) > 1 else Literal(named[0], GONE in values)
+
+
+def _class_of(values: Sequence[str]) -> ValueClass:
+    return widened(class_of(sorted(set(values))))
 
 
 def _match(pairs: Sequence[Pair], named: str) -> dict[str, Predicate]:
@@ -167,13 +147,10 @@ def _match(pairs: Sequence[Pair], named: str) -> dict[str, Predicate]:
             continue
         distinct = sorted(set(values))
         optional = len(values) < len(pairs)
-        nameable = key != named and not any(map(is_token, distinct))
-        if nameable and len(distinct) == 1:
+        if key != named and len(distinct) == 1 and not is_token(distinct[0]):
             match[key] = Literal(distinct[0], optional)
-        elif nameable and are_named(len(distinct), len(values)):
-            match[key] = OneOf(distinct, optional)
         else:
-            match[key] = OfClass(widened(class_of(distinct)), optional)
+            match[key] = OfClass(_class_of(distinct), optional)
     for key in ("ext", "path.trail"):
         if key not in columns:
             match[key] = Absent()

@@ -4,24 +4,29 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...rules.alias_kinds import page_shape
+import numpy as np
+
+from ...rules.alias_kinds import has_digit, page_shape
 from ...rules.model import DECLARATIONS, FRAGMENT
 from ..config import current
-from ..evidence.judge import is_proven
-from ..evidence.value_kinds import WHOLE
+from ..evidence.judge import Judge, is_proven
+from ..evidence.splits import Split
+from ..evidence.value_kinds import VALUES_UNLIKE, WHOLE
+from ..evidence.witnesses import remembered
 from .fetched import Fetched
 from .pairs import Pair
 
-__all__ = ["GONE", "MAX_SPLITS", "PAGE", "PRESENT", "Proof", "ProvenPart", "parts_of", "prove"]
+__all__ = ["GONE", "MAX_SPLITS", "PAGE", "PRESENT", "Proof", "ProvenPart", "parts_of", "prove", "shapes_of"]
 
 MAX_SPLITS = 2
 """Columns by which a kind that is refuted as a whole is divided, one after the other."""
 
 PAGE = "page"
+_PLACE = PAGE + ".{}"
 GONE, PRESENT = "\0", "\1"
 
 Where = Mapping[str, frozenset[str]]
-"""What a part of a kind is confined to: key (``page`` for the shape of the page) -> values."""
+"""What a part of a kind is confined to: key (it begins with ``page`` if it is of the shape of the page) -> values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class Proof:
     @property
     def proven(self) -> bool:
         """Whether the kind may act."""
-        return self.pages >= current().proposed_groups and is_proven(self.pages, self.counterexamples, WHOLE)
+        return is_proven(self.pages, self.counterexamples, WHOLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,30 +101,36 @@ def prove(pairs: Iterable[Pair], fetched: Fetched) -> Proof:
 
 
 def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[ProvenPart]:
-    """Return the proven parts of a kind; the whole where it is proven or may yet be.
+    """Return the proven parts of a kind, each for the patterns that its evidence reaches; the whole where it may yet be proven."""
+    return [_supported(part, fetched) if part.proof.proven else part for part in _divided_parts(pairs, fetched, splits)]
 
-    A kind that is refuted as a whole is divided by the column that saves most: the values without a
-    counterexample are one part, each of the others may be divided again.
+
+def _divided_parts(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[ProvenPart]:
+    """Return the parts of a kind that are not refuted.
+
+    One that is refuted as a whole is divided by the column that saves most: the values that may be
+    believed in are one part, each of the others may be divided again.
     """
     proof = prove(pairs, fetched)
     if proof.proven or (proof.pages >= current().least_contents and not proof.counterexamples):
-        return [_supported(pairs, fetched)]
+        return [ProvenPart(pairs, proof)]
     if not splits or proof.saved < current().least_contents:
         return []
     best: tuple[tuple[int, int, int], list[ProvenPart]] = (0, 0, 0), []
+    divisions = set()
     for name, column in _columns(pairs):
         by_value = _divided(pairs, column)
-        if not 2 <= len(by_value) <= current().named_values:
+        numbers = {value: number for number, value in enumerate(by_value)}
+        division = tuple(numbers[value] for value in column)
+        if not 2 <= len(by_value) <= current().named_values or division in divisions:
             continue
-        proofs = {value: prove(part, fetched) for value, part in by_value.items()}
-        clean = frozenset(
-            value for value, each in proofs.items() if each.pages >= _least(name) and not each.counterexamples
-        )
-        together = [pair for pair, value in zip(pairs, column, strict=True) if value in clean]
-        found = _confined(parts_of(together, fetched, 0), name, clean) if clean else []
+        divisions.add(division)
+        believed, _ = _believed(by_value, fetched)
+        together = [pair for pair, value in zip(pairs, column, strict=True) if value in believed]
+        found = _confined(_divided_parts(together, fetched, 0), name, believed) if believed else []
         for value, part in by_value.items():
-            if value not in clean or not found:
-                found = found + _confined(parts_of(part, fetched, splits - 1), name, frozenset({value}))
+            if value not in believed or not found:
+                found = found + _confined(_divided_parts(part, fetched, splits - 1), name, frozenset({value}))
         proven = {pair.link for part in found if part.proof.proven for pair in part.pairs}
         merit = len(proven), len({pair.link for part in found for pair in part.pairs}), -len(found)
         if found and merit > best[0]:
@@ -127,27 +138,50 @@ def parts_of(pairs: Sequence[Pair], fetched: Fetched, splits: int) -> list[Prove
     return best[1]
 
 
-def _supported(pairs: Sequence[Pair], fetched: Fetched) -> ProvenPart:
-    """Return a proven kind without the patterns that have hardly any evidence of their own.
+def _supported(part: ProvenPart, fetched: Fetched) -> ProvenPart:
+    """Return a proven part for the patterns that its evidence reaches: what others show says little of a few.
 
-    That one of a thousand threads has the number of a post on its page is chance, and no counterexample.
+    Posts of one board are what those of many others are; print pages need not be what posts are.
     """
-    where: dict[str, frozenset[str]] = {}
-    for name, _ in list(_columns(pairs)):
-        column = dict(_columns(pairs)).get(name)
-        by_value = _divided(pairs, column) if column is not None else {}
+    pairs, where = part.pairs, dict(part.where)
+    columns = dict(_columns(pairs))
+    for name in list(columns):
+        by_value = _divided(pairs, columns[name]) if name in columns else {}
         if not 2 <= len(by_value) <= current().named_values:
             continue
-        kept = frozenset(value for value, part in by_value.items() if prove(part, fetched).pages >= _least(name))
-        if kept and len(kept) < len(by_value):
+        kept, others_too = _believed(by_value, fetched)
+        if kept and (len(kept) < len(by_value) or not (others_too or kept <= {GONE, PRESENT})):
             where[name] = kept
+        if kept and len(kept) < len(by_value):
             pairs = [pair for value in kept for pair in by_value[value]]
-    return ProvenPart(pairs, prove(pairs, fetched), where)
+            columns = dict(_columns(pairs))
+    return ProvenPart(pairs, part.proof if pairs is part.pairs else prove(pairs, fetched), where)
 
 
-def _least(name: str) -> int:
-    """Return how many pages a pattern of URLs, or a shape of pages, must have for itself."""
-    return current().least_contents if name == PAGE else current().proposed_groups
+def _believed(by_value: Mapping[str, Sequence[Pair]], fetched: Fetched) -> tuple[frozenset[str], bool]:
+    """Return the values for which a kind may act, by their own evidence and that of the others; and whether others may, too."""
+    proofs = [prove(part, fetched) for part in by_value.values()]
+    found = remembered([each.pages for each in proofs], [each.counterexamples for each in proofs], WHOLE)
+    split = Split.of(Judge(), found, np.repeat(np.arange(len(proofs)), 2), len(proofs), VALUES_UNLIKE)
+    kept = frozenset(value for value, each in zip(by_value, split.strata, strict=True) if each.may_act)
+    return kept, split.unseen.may_act
+
+
+def shapes_of(part: ProvenPart) -> tuple[str, ...]:
+    """Return the shapes of the pages of *part*: ``*`` is any name, where that may be another one."""
+    alike: defaultdict[tuple[int, str], set[tuple[str, ...]]] = defaultdict(set)
+    for page in {pair.page for pair in part.pairs}:
+        path, _, query = page_shape(page).partition("?")
+        places = tuple(path.split("/"))
+        alike[len(places), query].add(places)
+    shapes = set()
+    for (length, query), paths in alike.items():
+        several = [len({places[number] for places in paths}) > 1 for number in range(length)]
+        open_ones = [several[number] and _PLACE.format(number) not in part.where for number in range(length)]
+        for places in paths:
+            shape = "/".join("*" if is_open else name for is_open, name in zip(open_ones, places, strict=True))
+            shapes.add(f"{shape}?{query}" if query else shape)
+    return tuple(sorted(shapes))
 
 
 def _divided(pairs: Sequence[Pair], column: Sequence[str]) -> dict[str, list[Pair]]:
@@ -162,13 +196,27 @@ def _confined(parts: Sequence[ProvenPart], name: str, values: frozenset[str]) ->
 
 
 def _columns(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[str]]]:
-    """Yield what a kind may be divided by: the values of the keys, and the shape of the page."""
+    """Yield what a kind may be divided by: the values of the keys, and the names in the shape of the page."""
     first = pairs[0].row
     for key in sorted({key for pair in pairs for key in pair.values}):
         if key != first.key and not key.startswith(("host.", "scheme")):
             column = [pair.values.get(key) or ("" if key in pair.values else GONE) for pair in pairs]
-            if len(set(column)) > current().named_values:
-                column = [GONE if value == GONE else PRESENT for value in column]
-            yield key, column
-    if first.key not in DECLARATIONS:
-        yield PAGE, [page_shape(pair.page) for pair in pairs]
+            many = len(set(column)) > current().named_values
+            numbers = [
+                value != GONE and (many or (key != "path.len" and has_digit(value) is not None)) for value in column
+            ]
+            yield key, [PRESENT if is_number else value for is_number, value in zip(numbers, column, strict=True)]
+    if first.key in DECLARATIONS:
+        return
+    shapes = [page_shape(pair.page).partition("?") for pair in pairs]
+    paths = [path.split("/") for path, _, _ in shapes]
+    for number in range(1, max(map(len, paths))):
+        column = [path[number] if number < len(path) else GONE for path in paths]
+        many = len(set(column)) > current().named_values
+        yield (
+            _PLACE.format(number),
+            [PRESENT if value != GONE and (many or value == "*") else value for value in column],
+        )
+    parameters = [frozenset(query.split("&")) for _, _, query in shapes]
+    for name in sorted(frozenset[str]().union(*parameters) - {""}):
+        yield f"{PAGE}?{name}", [PRESENT if name in each else GONE for each in parameters]

@@ -8,7 +8,7 @@ these are alike: session ids that make no difference in one section do so nowher
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from ...urls import ValueClass, class_of
 from ..config import current
 from ..data.judgement import Deep, Judgement, SiteUrls, book_of
 from ..data.url_table import Table
-from ..evidence.arrays import Codes, Flags, Numbers, Rows
-from ..evidence.judge import Judge, Posterior
+from ..evidence.arrays import Codes, Flags, Rows
+from ..evidence.judge import Posterior
+from ..evidence.splits import Split
 from ..evidence.value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
-from ..evidence.witnesses import Witnesses, likelihoods, witnesses
+from ..evidence.witnesses import witnesses
 from ..proposals.blame import blamed
 from ..proposals.combining import rules_of
 from ..proposals.dropping import seen_values, widened
@@ -29,47 +30,6 @@ from ..proposals.proposal import Match, Proposal
 from .divisions import Division, divisions_of
 from .first_letters import first_letter_unless_tested
 from .named_values import OTHER, are_numbers, by_value, of_any_number
-
-EXCEPTIONS: Numbers = np.array([0.0, 0.1, 0.3, 1.0])
-"""Shares of the strata of a proposal that are exceptions: each as it is, whatever the others are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """What is believed of the strata of a proposal, and of one of which nothing was seen."""
-
-    strata: Sequence[Posterior]
-    unseen: Posterior
-    evidence: float
-    """The logarithm of the likelihood of all that was seen: divisions are compared by it."""
-
-    @classmethod
-    def of(cls, judge: Judge, found: Witnesses, stratum: Rows, strata: int, unlike: float) -> "Split":
-        """Judge witness groups by the number of the *stratum* of each; *unlike*: how likely there are exceptions."""
-        log = likelihoods(found, stratum, strata)
-        prior = np.log(found.prior.states)
-        own = np.logaddexp.reduce(log + prior, axis=2, keepdims=True)
-        with np.errstate(divide="ignore"):  # no exceptions, and nothing but exceptions
-            as_others = [np.log1p(-share) + log for share in EXCEPTIONS]
-            either = [np.logaddexp(log, np.log(share) + own) for log, share in zip(as_others, EXCEPTIONS, strict=True)]
-        usual = np.r_[1 - unlike, np.full(len(EXCEPTIONS) - 1, unlike / (len(EXCEPTIONS) - 1))]
-        weight = np.stack([each.sum(axis=0) for each in either])
-        weight += prior + judge.rates_beside(found.prior.key)[:, None] + np.log(usual)[:, None, None]
-        evidence = float(np.logaddexp.reduce(weight, axis=None))
-        weight = np.exp(weight - evidence)
-        rates = weight.sum(axis=(0, 2))
-        # Each of strata x RATES x states: what is believed where the stratum is as the others, and where it is an exception.
-        common: Numbers = np.sum(
-            [one * np.exp(log - each) for one, log, each in zip(weight, as_others, either, strict=True)], axis=0
-        )
-        apart = np.exp(log + prior - own) * (rates - common.sum(axis=2))[:, :, None]
-        shares = weight.sum(axis=(1, 2))
-        unseen = (1 - EXCEPTIONS) @ weight.sum(axis=1) + (shares @ EXCEPTIONS) * found.prior.states
-        return cls(
-            [Posterior(states, rates, rates) for states in (common + apart).sum(axis=1)],
-            Posterior(unseen, rates, rates),
-            evidence,
-        )
 
 
 def narrowed(

@@ -138,13 +138,17 @@ def witnesses(group: Rows, content: Codes, lone: Flags, prior: Prior, value: Row
     return Witnesses(one_page(whole.part(shown)), several, look.reshape(-1), weight, size - 1, number - 1, prior)
 
 
-def remembered(clean: float, bad: float, prior: Prior) -> Witnesses:
-    """Return witness groups of which only their numbers are known: two URLs each, that showed the same or not."""
+def remembered(clean: float | Sequence[float], bad: float | Sequence[float], prior: Prior) -> Witnesses:
+    """Return witness groups of which only their numbers are known: two URLs each, that showed the same or not.
+
+    Of several strata it is two rows each, one after the other.
+    """
     one = np.stack((2 * np.log1p(-RATES), np.log(2 * RATES) + np.log1p(-RATES)))
     equal = np.stack((np.log(EQUALS), np.log1p(-EQUALS)))
     several = np.repeat(equal[:, None, :], len(RATES), axis=1)
-    weight, removed, lost = np.array([clean, bad]), np.ones(2), np.array([0.0, 1.0])
-    return Witnesses(one, several, np.arange(2), weight, removed, lost, prior)
+    weight = np.stack((np.atleast_1d(clean), np.atleast_1d(bad)), axis=1).reshape(-1).astype(np.float64)
+    look = np.tile(np.arange(2), len(weight) // 2)
+    return Witnesses(one, several, look, weight, np.ones(len(look)), look.astype(np.float64), prior)
 
 
 def one_page(groups: Contents) -> Numbers:

@@ -47,11 +47,13 @@ def with_incumbents(
     known_deep: Mapping[str, DeepSplit],
     *,
     counted: Mapping[Proposal, int],
+    alike: SiteUrls,
 ) -> Settled:
     """Return *fresh* proposals settled with the learned rules of *before*.
 
     *deep* are the deep tokens that the fresh ones may speak of, *known_deep* those of the rules of before; *counted* are
-    the witness groups that speak for what these say, in their files and since then. O(URLs) for each
+    the witness groups that speak for what these say, in their files and since then; *alike* URLs that show one answer, as
+    different pages may do, are none of the *sample*. O(URLs) for each
     look at the whole function: two where nothing changes.
     """
     learned = sorted((rule for rule in before if not rule.is_alias and not rule.status.users), key=lambda rule: rule.id)
@@ -60,7 +62,7 @@ def with_incumbents(
     if not rules and not waiting:
         return Settled(list(fresh), deep)
     deep = {**deep, **{key: split for key, split in known_deep.items() if key in _keys_of(rules)}}
-    return _Settling(sample, deep, rules, counted).settled(
+    return _Settling(sample, deep, rules, counted, alike).settled(
         [one for one in fresh if _has_its_splits(one, deep, known_deep, _keys_of(rules))], waiting
     )
 
@@ -74,8 +76,10 @@ class _Settling:
         deep: Mapping[str, DeepSplit],
         rules: Mapping[Rule, Sequence[Proposal]],
         counted: Mapping[Proposal, int],
+        alike: SiteUrls,
     ) -> None:
         self._sample = sample
+        self._alike = alike
         self._deep = deep
         self._rules = rules
         self._counted = counted
@@ -118,6 +122,9 @@ class _Settling:
             elif self._are_called_content(said):
                 left = [one for one in left if one not in said]
                 reasons[rule] = Reason.DECLARED, None
+            elif self._rests_on_one_answer(said):
+                left = [one for one in left if one not in said]
+                reasons[rule] = Reason.ONE_ANSWER, None
         # A rule that only keeps goes where pages are seen to be one which it keeps apart.
         for one in [one for one in left if isinstance(one.operation, Keep)]:
             others = [other for other in left if other != one]
@@ -135,6 +142,20 @@ class _Settling:
         known = {one: max(here[one], self._counted.get(one, 0)) for one in asked}
         kinds = {one: judge.prior(one.key, self._sample.kind_of(one.key, one.operation).prior, one) for one in asked}
         return any(known[one] and not judge.posterior(remembered(known[one], 0.0, kinds[one])).may_act for one in asked)
+
+    def _rests_on_one_answer(self, said: Sequence[Proposal]) -> bool:
+        """Return whether too few pages speak for proposals without those answers that different pages have in common."""
+        judge = self._sample.judge
+        none = pages_for(said, self._alike, self._deep)
+        if not any(none.values()):
+            return False
+        here = pages_for(said, self._sample, self._deep)
+        for one in said:
+            known = max(here[one], self._counted.get(one, 0) - none[one])
+            prior = judge.prior(one.key, self._sample.kind_of(one.key, one.operation).prior, one)
+            if none[one] and not judge.posterior(remembered(max(known, 0), 0.0, prior)).may_act:
+                return True
+        return False
 
     # What is added to them
 

@@ -32,7 +32,7 @@ class EntropyOptions:
     scope: str = _choice(
         "host/path", ("host/path", "host", "domain", "any"), "what the URLs of a cluster have in common"
     )
-    minimum: int = _option(20, number(1, whole=True), "whole number", "URLs that a cluster needs for rules")
+    minimum: int = _option(20, number(1, whole=True), "whole number from 1", "URLs that a cluster needs for rules")
     fingerprint_given_value: float = _option(
         0.5, number(0), "bits", "a relevant parameter has H(F|V) below this: the value tells the page"
     )

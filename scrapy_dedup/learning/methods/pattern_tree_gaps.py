@@ -110,7 +110,7 @@ class PatternTreeChoices:
     link_weight: float = _choice(
         0.1, "weight of descendant-ancestor links in the damped walk; 1 in the paper, which ends at the root"
     )
-    min_urls: int = _choice(2, "uRLs of a node that may be split")
+    min_urls: int = _choice(2, "URLs that a node must have to be split")
     max_nodes: int = _choice(2_000, "nodes of a tree; the paper's largest has 634")
     max_pairs: int | None = _choice(
         None, "pairs of duplicate nodes that are looked at, those with the most URLs; None for all"
@@ -163,7 +163,7 @@ def right_values() -> dict[str, str]:
         if get_origin(kind) is Literal:
             found[name] = " | ".join(get_args(kind))
         else:
-            found[name] = "true | false" if kind is bool else "number" if kind is float else "whole number"
+            found[name] = "true | false" if kind is bool else "0 to 1" if kind is float else "whole number"
             found[name] += " | none" if type(None) in get_args(kind) else ""
     return found
 
@@ -179,5 +179,5 @@ def _reader(kind: Any) -> Read:
         return one_of(*get_args(kind))
     if kind is bool:
         return truth
-    read = number(0, whole=kind is not float)
+    read = number(0, 1) if kind is float else number(0, whole=True)
     return or_none(read) if type(None) in get_args(kind) else read

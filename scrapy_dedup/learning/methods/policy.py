@@ -81,6 +81,8 @@ def _notes(method: str, decision: Decision, found: Written) -> list[str]:
     if found.left_out:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(found.left_out.items()))
         notes.append(f"{counted(sum(found.left_out.values()), 'rule')} that a rule file cannot say: {reasons}")
+    if found.missed > 0:
+        notes.append(f"the rules leave {found.missed} of {counted(found.duplicates, 'duplicate')} of the method apart")
     return notes
 
 

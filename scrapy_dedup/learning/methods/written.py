@@ -6,7 +6,7 @@ written never makes one of URLs that the method keeps apart, as far as they were
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,10 +30,16 @@ MAX_ROUNDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The rules of a decision that a rule file says, and how many it does not say, by reason."""
+    """The rules of a decision that a rule file says, and how many it does not say, by reason.
+
+    ``duplicates`` are the URLs of the sample that are no page of their own by the method, ``missed`` those of them that
+    the rules leave apart.
+    """
 
     rules: list[Rule] = field(default_factory=list)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    duplicates: int = 0
+    missed: int = 0
 
 
 def written(decision: Decision, sample: SiteUrls, table: Table) -> Written:
@@ -42,9 +48,14 @@ def written(decision: Decision, sample: SiteUrls, table: Table) -> Written:
     if decision.exclusive:
         found = _apart(found, table)
     proposals = list(dict.fromkeys(_proposals(found)))
-    right = _not_wider(proposals, decision.canonical, sample)
+    own = [decision.canonical(url) for url in sample.urls]
+    right = _not_wider(proposals, own, sample)
     left_out = {**decision.left_out, "what would merge more than the method": len(proposals) - len(right)}
-    return Written(rules_of(sample.site, right), {reason: count for reason, count in left_out.items() if count})
+    rules = rules_of(sample.site, right)
+    book = book_of(rules, sample, {})
+    pages, keys = len(set(own)), len({book.canonical_key(url) for url in sample.urls})
+    counts = {reason: count for reason, count in left_out.items() if count}
+    return Written(rules, counts, len(own) - pages, keys - pages)
 
 
 def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
@@ -58,7 +69,7 @@ def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
 
 def _apart(formations: Sequence[Formation], table: Table) -> list[Formation]:
     """Return the rules so that each acts on its own URLs only, those of the sample."""
-    alone = [_without_others(one, table) for one in formations]
+    alone = _ranked([_without_others(one, table) for one in formations], table)
     kept: list[dict[str, Operation]] = [{} for _ in alone]
     for wide, one in enumerate(alone):
         foreign = matching(table, one.match) & ~one.own
@@ -68,6 +79,28 @@ def _apart(formations: Sequence[Formation], table: Table) -> list[Formation]:
             if narrow != wide and (foreign & other.own).any():
                 kept[narrow] |= dict.fromkeys(one.ops.keys() - other.ops.keys(), Keep())
     return [Formation(one.match, {**keys, **one.ops}, one.own, one.kept) for one, keys in zip(alone, kept, strict=True)]
+
+
+def _ranked(formations: Sequence[Formation], table: Table) -> list[Formation]:
+    """Return the rules so that a narrower one asks for more than wider ones that keep what its URLs have: it goes before.
+
+    It asks for the absence of segments deeper than any path of the sample, as many as are missing.
+    """
+    deepest = sum(key.startswith("path.") and key[5:].isdigit() for key in table.columns)
+    matched = [matching(table, one.match) for one in formations]
+    order = sorted(range(len(formations)), key=lambda number: -np.count_nonzero(matched[number]))
+    found = list(formations)
+    longest = [0] * len(formations)
+    for place, number in enumerate(order):
+        one = formations[number]
+        keeping = [other for other in order[:place] if formations[other].kept]
+        wider = [longest[other] for other in keeping if (matched[other] & one.own).any()]
+        missing = range(deepest, deepest + max(wider, default=0) + 1 - len(one.match)) if wider else ()
+        deeper: Match = tuple((f"path.{segment}", Absent()) for segment in missing)
+        kept = [(*match, *deeper) for match in one.kept]
+        found[number] = Formation((*one.match, *deeper), one.ops, one.own, kept)
+        longest[number] = max(map(len, (found[number].match, *kept)))
+    return found
 
 
 def _without_others(one: Formation, table: Table) -> Formation:
@@ -88,9 +121,8 @@ def _without_others(one: Formation, table: Table) -> Formation:
     return Formation((*one.match, *absent), one.ops, one.own, kept)
 
 
-def _not_wider(proposals: Sequence[Proposal], canonical: Callable[[str], str], sample: SiteUrls) -> Sequence[Proposal]:
-    """Return the proposals less those by which URLs have one key that the method keeps apart."""
-    own = [canonical(url) for url in sample.urls]
+def _not_wider(proposals: Sequence[Proposal], own: Sequence[str], sample: SiteUrls) -> Sequence[Proposal]:
+    """Return the proposals less those by which URLs have one key that the method keeps apart; *own* are its texts."""
     for number in range(MAX_ROUNDS):
         blamed = _blamed(proposals, own, sample)
         if not blamed:

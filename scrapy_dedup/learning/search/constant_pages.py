@@ -12,9 +12,10 @@ import numpy as np
 
 from ..data.frame import NEVER_KEPT, Frame
 from ..data.judgement import SiteUrls
+from ..data.shells import is_parameter
 from ..evidence.arrays import ABSENT, Flags, Rows
 from ..evidence.value_kinds import is_token
-from .walls import LEAST_VALUES, WallEvidence, WallUrls, is_parameter
+from .walls import LEAST_VALUES, WallEvidence, WallUrls
 
 MAX_SPLITS = 3
 """Keys by whose values the URLs of a page are split, one after the other: a pattern of more literals is no page's own."""
@@ -36,15 +37,16 @@ class ConstantPage:
     urls: int
 
 
-def constant_pages(frame: Frame, sample: SiteUrls) -> tuple[list[ConstantPage], Flags]:
+def constant_pages(frame: Frame, sample: SiteUrls, shells: Flags | None = None) -> tuple[list[ConstantPage], Flags]:
     """Return the constant pages of a frame, and which of its rows they cover.
 
+    *shells* are rows whose content different pages have in common, as far as that is known.
     *sample* tells what else is known of the URLs of the frame's table. Where it tells which of them are of constant pages, these
     are returned. O(n log n), and O(n) for each page that has many URLs.
     """
     if sample.constant is not None:
         return _known_pages(frame, np.asarray(sample.constant)[frame.rows])
-    return _found_pages(frame, sample)
+    return _found_pages(frame, sample, shells)
 
 
 def _known_pages(frame: Frame, number: Rows) -> tuple[list[ConstantPage], Flags]:
@@ -58,7 +60,7 @@ def _known_pages(frame: Frame, number: Rows) -> tuple[list[ConstantPage], Flags]
     return found, number >= 0
 
 
-def _found_pages(frame: Frame, sample: SiteUrls) -> tuple[list[ConstantPage], Flags]:
+def _found_pages(frame: Frame, sample: SiteUrls, shells: Flags | None) -> tuple[list[ConstantPage], Flags]:
     candidates: list[tuple[ConstantPage, dict[str, int], Rows, Rows]] = []
     _, sizes = np.unique(frame.content, return_counts=True)
     order = np.argsort(frame.content, kind="stable")
@@ -76,7 +78,7 @@ def _found_pages(frame: Frame, sample: SiteUrls) -> tuple[list[ConstantPage], Fl
     special = _without_alike([page for page, *_ in candidates])
     covered = np.zeros(len(frame), dtype=np.bool_)
     constants: list[ConstantPage] = []
-    urls = WallUrls(frame, sample)
+    urls = WallUrls(frame, sample, shells)
     for page, pattern, chosen, elsewhere in candidates:
         if page in special and WallEvidence(urls, page.ignored, pattern, chosen, elsewhere).is_enough:
             constants.append(page)

@@ -9,11 +9,12 @@ import binascii
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 
+from ...urls.joining import joined
 from ..data.frame import NEVER_KEPT, Frame
 from ..data.url_table import RARE
 from ..evidence.arrays import ABSENT, Codes, Flags, Rows
@@ -84,10 +85,14 @@ def name_of_path(path: str) -> str:
 
 
 class References:
-    """The addresses and names of the pages of a frame; what it finds is remembered."""
+    """The addresses and names of the pages of a frame; what it finds is remembered.
 
-    def __init__(self, frame: Frame) -> None:
+    *shells* are rows whose content different pages have in common: their values are names of no page.
+    """
+
+    def __init__(self, frame: Frame, shells: Flags | None = None) -> None:
         self._frame = frame
+        self._pages: Flags = np.ones(len(frame), dtype=np.bool_) if shells is None else ~shells
         self._names: dict[int, int] = {}
 
     @cached_property
@@ -129,7 +134,7 @@ class References:
     def named(self, key: str, values: Codes, content: int) -> Flags:
         """Return which values of a key stand in URLs of pages other than *content*: as names, or under the same key."""
         frame, names = self._frame, self._name_of_code
-        outside = frame.content != content
+        outside = self._pages & (frame.content != content)
         found: Flags = np.isin(values, frame.columns[key][outside])
         wanted = names[values]
         for other, codes in frame.columns.items():
@@ -142,10 +147,8 @@ class References:
 def _absolute(base: str, text: str) -> Iterator[str]:
     """Yield the URLs that an address may stand for: beside the URL that holds it, and from the root of the site."""
     for address in (text, "/" + text.lstrip("/")):
-        try:
-            yield urljoin(base, address)
-        except ValueError:  # an address that cannot be parsed
-            continue
+        if url := joined(base, address):
+            yield url
 
 
 def without_segment(url: str, segment: str) -> str:

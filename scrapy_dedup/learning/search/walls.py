@@ -12,10 +12,14 @@ from math import exp, lgamma, log, log1p
 
 import numpy as np
 
+from ...urls import values_of
 from ..config import current
 from ..data.frame import NEVER_KEPT, Frame
 from ..data.judgement import SiteUrls
+from ..data.shells import is_parameter, repeated_shells
+from ..data.url_table import encode
 from ..evidence.arrays import ABSENT, Codes, Flags, Rows
+from ..evidence.user_names import Names
 from .references import References, decoded, is_address, path_rows, without_segment
 
 LEAST_VALUES = 12
@@ -50,18 +54,13 @@ LASTING, UNTIMED = 0.003, 0.1
 """Share of the walls that are there in two crawls, and in observations without times, which are the user's and no crawl's."""
 
 
-def is_parameter(key: str) -> bool:
-    """Return whether a key is a parameter, and not of the host or the path."""
-    return key.startswith(("q.", "m.", "s."))
-
-
 class WallUrls:
     """What is known of the URLs of a frame, for all constant pages."""
 
-    def __init__(self, frame: Frame, sample: SiteUrls) -> None:
+    def __init__(self, frame: Frame, sample: SiteUrls, shells: Flags | None = None) -> None:
         self.frame = frame
         self.sample = sample
-        self.references = References(frame)
+        self.references = References(frame, shells)
 
     @cached_property
     def confirmed(self) -> Flags:
@@ -120,11 +119,34 @@ class WallEvidence:
         return _log_odds(_likely(others, urls, (1, 1)), _likely(others, urls, (1, 30)), SCATTERED, SCATTERED_WALL)
 
     def _of_times(self) -> float:
-        """Return what it says that the page was there in two crawls, or that observations have no times."""
+        """Return what it says that the page was there in two crawls, or that observations have no times.
+
+        Answers that different pages have in common last, too.
+        """
         if self._site.sample.confirmed is None:
             return -log(UNTIMED)
+        if not self._is_told:
+            return 0.0
         confirmed = int(self._site.confirmed[self._rows].sum())
         return -log(LASTING) * min(1.0, confirmed / LEAST_CONFIRMED)
+
+    @property
+    def _is_told(self) -> bool:
+        """Whether the page is told by more than its times: by a password field, or by values or paths that are addresses."""
+        has_password = self._content in (self._site.sample.passwords or ())
+        if has_password or self._of_names() or (any(map(_is_path, self._ignored)) and self._of_path() > 0):
+            return True
+        of_keys = ([is_address(text) for text in self._texts(key, self._asked(key))] for key in self._ignored)
+        return any(2 * sum(flags) > len(flags) for flags in of_keys)
+
+    def _asked(self, key: str) -> Codes:
+        """Return the values of a key that are looked up."""
+        codes = self._frame.columns[key][self._rows]
+        values = np.unique(codes[codes != ABSENT])
+        return values[:: len(values) // MOST_ASKED + 1]
+
+    def _texts(self, key: str, values: Codes) -> list[str]:
+        return [decoded(self._frame.table.vocabulary[code]) for code in values.tolist()] if is_parameter(key) else []
 
     def _of_password(self) -> float:
         """Return what it says that the page has a password field, or none."""
@@ -154,10 +176,9 @@ class WallEvidence:
         values = np.unique(codes[codes != ABSENT])
         if len(values) <= MOST_NAMED and np.count_nonzero(codes) >= LEAST_REPEATS * len(values):
             return 0.0  # they are named one by one, and no other is ignored
-        step = len(values) // MOST_ASKED + 1
-        values = values[::step]
+        values = self._asked(key)
         first = {code: row for row, code in zip(self._rows.tolist(), codes.tolist(), strict=True)}
-        texts = [decoded(self._frame.table.vocabulary[code]) for code in values.tolist()]
+        texts = self._texts(key, values)
         bases = [self._url(first[code]) for code in values.tolist()]
         viewed = self._viewed(key, values)
         addressed = self._site.references.addressed(texts, bases, self._content)
@@ -235,6 +256,20 @@ class WallEvidence:
 
     def _url(self, row: int) -> str:
         return self._frame.table.urls[int(self._frame.rows[row])]
+
+
+def is_shell(urls: Sequence[str], content: Sequence[int]) -> bool:
+    """Return whether what the last of some URLs shows may be what different pages have in common, by the others.
+
+    What is told where to return to is none.
+    """
+    table = encode(urls, map(values_of, urls), content)
+    rows = np.flatnonzero(table.content == content[-1])
+    if not repeated_shells(table)[rows].any():
+        return False
+    varying = {key: codes[rows] for key, codes in table.columns.items() if len(np.unique(codes[rows])) > 1}
+    texts = ([decoded(table.vocabulary[code]) for code in codes.tolist()] for codes in varying.values())
+    return not any(map(Names().says_return, varying)) and not any(all(map(is_address, each)) for each in texts)
 
 
 def _referring(speaking: int, values: int, of_walls: float) -> float:

@@ -78,17 +78,17 @@ def members(html: str, numbers: Iterable[Range]) -> list[Range]:
     >>> [text[start:end] for start, end in members(text, [(text.index(each), text.index(each) + 1) for each in "123"])]
     ['"a": 1, "b": 2,', ', "e": 3']
     """
-    runs: list[tuple[Range, list[Range]]] = []
+    runs: list[tuple[int, list[Range]]] = []
     for start, end in sorted(numbers):
         name = _name(html, max(0, start - _NEAR), start)
         first = name.start() if name is not None else start
-        if runs and _comma(html, runs[-1][0][1], first):
-            (begin, _), own = runs[-1]
-            runs[-1] = (begin, end), [*own, (start, end)]
+        if runs and _comma(html, runs[-1][1][-1][1], first):
+            runs[-1][1].append((start, end))
         else:
-            runs.append(((first, end), [(start, end)]))
+            runs.append((first, [(start, end)]))
     found: list[Range] = []
-    for (start, end), own in runs:
+    for start, own in runs:
+        end = own[-1][1]
         before = _before(html, max(0, start - _NEAR), start)
         after = _after(html, end)
         if before is None or after is None:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from html import unescape
 from typing import Final
-from urllib.parse import urljoin
 
+from ...urls.joining import joined
 from ..ranges import overlapping
 from .transient_page import TransientPage
 
@@ -41,10 +41,7 @@ def transient_links(page: TransientPage, base_url: str, key_of: Callable[[str], 
 def _keys(links: set[str], base_url: str, key_of: Callable[[str], str]) -> set[str]:
     keys = set()
     for link in links:
-        try:
-            url = urljoin(base_url, unescape(link).strip())
-        except ValueError:
-            continue
+        url = joined(base_url, unescape(link))
         if url[:4].lower() == "http":
             keys.add(key_of(url))
     return keys

@@ -40,7 +40,7 @@ def comments_in(text: str, table: str = "") -> dict[str, tuple[str, str]]:
     try:
         document: Any = tomlkit.parse(text)
         return dict(_found(document[table][0] if table else document, is_table=bool(table)))
-    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError):
+    except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
         return {}
 
 

@@ -1,6 +1,7 @@
 """The tables of a mask file: the names of those in its head, and the keys of a path."""
 
 import re
+from operator import attrgetter
 from typing import Any, Final, get_args
 
 from ...files.errors import FormError
@@ -17,6 +18,7 @@ __all__ = [
     "POSITION",
     "SLOT",
     "TEMPLATES",
+    "is_head_table",
     "is_path_header",
 ]
 
@@ -26,6 +28,7 @@ _position = re.compile(r"(-?[1-9][0-9]{0,5}) of (any|[1-9][0-9]{0,5})").fullmatc
 
 #: Tables of the head: the kinds of pages by name, and what only the machine reads.
 KINDS, MACHINE = "page-kinds", "machine"
+is_head_table = re.compile(rf"""\s*\[\s*["']?(?:{KINDS}|{MACHINE})["']?\s*\]\s*(?:#|$)""").match
 #: In the order in which they are written.
 PATH_KEYS = (
     *("selector", "attribute", "position", "kind", "state", "text", "slot", "typed", "words"),
@@ -69,7 +72,7 @@ PATH = (
     TableField("changed", number, when=_was_compared, attribute="changes"),
     TableField("compared", number, when=_was_compared, attribute="opportunities"),
     TableField("pages", number, when=_was_compared),
-    TableField("confidence", share, when=_was_compared),
+    TableField("confidence", share, when=attrgetter("confidence")),  # it is 0 where nothing was proven
 )
 #: Of these several make one attribute, or one makes several.
 POSITION = (TableField("position", _place),)

@@ -19,7 +19,7 @@ from ..slots import slot_text
 from .comments import Items, commented, comments_in, header_in
 from .mask_data import MaskData
 from .page_kinds import PageKinds, pattern_of
-from .path_table import FORMAT, KINDS, MACHINE, PATH, PATH_KEYS, TEMPLATES, is_path_header
+from .path_table import FORMAT, KINDS, MACHINE, PATH, PATH_KEYS, TEMPLATES, is_head_table, is_path_header
 from .reading import MaskText, read_mask
 
 __all__ = ["written_mask"]
@@ -97,29 +97,32 @@ def _layouts(mask: MaskData) -> dict[str, Any]:
 
 
 def _edited_head(head: str, mask: MaskData, kinds: PageKinds, before: MaskText) -> str:
-    """Return the head edited; where it cannot be, as it is: what it says is compared afterwards."""
+    """Return the head edited; where it cannot be, as it is: what it says is compared afterwards.
+
+    Each table is edited by itself: to tomlkit, the comment above one is the end of that before it.
+    """
     old = before.mask
     assert old is not None
-    added: list[str] = []
+    tables = (
+        (KINDS, _patterns(kinds), _KINDS_COMMENT, kinds.groups == before.kinds.groups),
+        (MACHINE, _layouts(mask), _MACHINE_COMMENT, mask.layouts == old.layouts),
+    )
 
     def change(document: Any) -> None:
-        edit(document, {"site": mask.site, "mode": mask.mode if mask.mode != "default" else None})
-        for name, content, comment, same in (
-            (KINDS, _patterns(kinds), _KINDS_COMMENT, kinds.groups == before.kinds.groups),
-            (MACHINE, _layouts(mask), _MACHINE_COMMENT, mask.layouts == old.layouts),
-        ):
-            table = document.get(name)
-            if table is None:
-                added.append(_table(name, content, comment))
-            elif not content:
+        if "site" in document:
+            edit(document, {"site": mask.site, "mode": mask.mode if mask.mode != "default" else None})
+        for name, content, _, same in tables:
+            if name in document and not content:
                 del document[name]
-            elif not same:
-                edit(table, {**dict.fromkeys(table), **content}, lines=_is_long)
+            elif name in document and not same:
+                edit(document[name], {**dict.fromkeys(document[name]), **content}, lines=_is_long)
 
-    text, rest = edited(head, change), "".join(added)
-    if text is None:
+    blocks = [edited(block, change) for block in blocks_of(head, is_head_table)]
+    if None in blocks:
         return head
-    return text + ("\n" if rest and not text.endswith("\n") else "") + rest
+    text = "".join([block if block.endswith("\n") else block + "\n" for block in blocks if block])
+    rest = "".join([_table(name, content, said) for name, content, said, _ in tables if name not in before.document])
+    return text + rest
 
 
 # A path
@@ -173,7 +176,7 @@ def _content(path: TransientPath, kinds: PageKinds, said: Mapping[str, Any] | No
         **{key: _said_again(key, getattr(path, name), kinds, said or {}) for key, name in TEMPLATES.items()},
         **_sides(path.examples),
     }
-    shown = {"changed", "compared", "pages", "confidence", "before", "after"}
+    shown = {"changed", "compared", "pages", "before", "after"}
     return {key: content[key] for key in PATH_KEYS if key in content and (content[key] or key in shown)}
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from scrapy_dedup.learning.decision.strata import EXCEPTIONS
 from scrapy_dedup.learning.evidence.arrays import Numbers
+from scrapy_dedup.learning.evidence.splits import EXCEPTIONS
 from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 from scrapy_dedup.learning.evidence.witnesses import EQUALS, SHARES, likelihoods
 

@@ -96,7 +96,7 @@ def judged_proposals(site: KnownSite) -> list[Judged]:
     every = SiteUrls.of(name, found, None)
     if len(set(every.content)) < 2:
         return []
-    sample, table = judged_sample(every, found.controls.values())
+    sample, table, _ = judged_sample(every, found.controls.values())
     half = [row for row, url in enumerate(sample.urls) if first_half(page_of[url])]
     if not half or len(half) == len(sample.urls):
         return []

@@ -15,15 +15,13 @@ from .columns import QUERY, Column, FingerprintedUrl, Value, columns
 from .information import Information, conditional_entropy, information
 from .relevance import Relevance, RelevanceThresholds
 
-_MARKS = ("://", "%3A%2F%2F", ":%2F%2F", "%3a%2f%2f")
-
 
 @dataclass(frozen=True, slots=True)
 class ParameterRule:
     """What was found of one parameter.
 
-    ``tuples`` are the relevant tuples that made it relevant; ``lower`` says that its case tells
-    nothing of the page, ``nested`` that its values are URLs, to be canonicalized themselves, as ``inner`` has it.
+    ``tuples`` are the relevant tuples that made it relevant; ``capitals`` says that its values have some, ``lower`` that
+    they tell nothing of the page, ``nested`` that its values are URLs, to be canonicalized themselves, as ``inner`` has it.
     """
 
     key: str
@@ -31,6 +29,7 @@ class ParameterRule:
     information: Information | None = None
     tuples: tuple[tuple[str, ...], ...] = field(default=())
     lower: bool = False
+    capitals: bool = False
     nested: bool = False
     inner: Nested = field(default=Nested())
 
@@ -46,8 +45,9 @@ def analysed(
 ) -> dict[str, ParameterRule]:
     """Return a rule for each parameter of a cluster of URLs.
 
-    Each is analysed by itself, one whose values are URLs by the canonical ones; then tuples of up to *largest_tuple*, and all members of a relevant
-    tuple are relevant. *skipped* keys are left out. O(n x (parameters + tuples)).
+    Each is analysed by itself, one whose values are URLs by the canonical ones, one whose case tells nothing in lower case;
+    then tuples of up to *largest_tuple*, and all members of a relevant tuple are relevant. *skipped* keys are left out.
+    O(n x (parameters + tuples)).
     """
     thresholds = thresholds or RelevanceThresholds()
     found = columns(pages, kinds, groups=groups, skipped=skipped)
@@ -58,6 +58,10 @@ def analysed(
         if key.startswith("q.") and holds_urls(values)
     }
     found |= {key: _canonicalized(key, found[key], operation, groups) for key, operation in inner.items()}
+    capitals = {key for key, values in found.items() if key not in inner and has_capitals(values)}
+    lower = {key for key in capitals if case_information(found[key], fingerprints) < thresholds.case}
+    # What the case does not tell is no difference of values: they are analysed as the rule shows them.
+    found |= {key: [lowered_value(value) for value in found[key]] for key in lower}
     alone = {key: information(values, fingerprints) for key, values in found.items()}
     together: dict[str, list[tuple[str, ...]]] = {}
     for keys in relevant_tuples(found, fingerprints, alone, thresholds, largest_tuple):
@@ -69,16 +73,13 @@ def analysed(
             Relevance.ACCEPT if key in together else thresholds.relevance(alone[key]),
             alone[key],
             tuple(together.get(key, ())),
-            lower=_case_insensitive(values, fingerprints, thresholds),
+            lower=key in lower,
+            capitals=key in capitals,
             nested=key in inner,
             inner=inner.get(key, Nested()),
         )
-        for key, values in found.items()
+        for key in found
     }
-
-
-def _case_insensitive(values: Column, fingerprints: Sequence[Hashable], thresholds: RelevanceThresholds) -> bool:
-    return has_capitals(values) and case_information(values, fingerprints) < thresholds.case
 
 
 def _inner_rules(
@@ -111,15 +112,12 @@ def _canonicalized(key: str, values: Column, operation: Nested, groups: GroupsLi
 
 
 def holds_urls(values: Column) -> bool:
-    """Return whether some value of a parameter is a URL by itself, raw or escaped.
+    """Return whether some value of a query parameter is a URL by itself.
 
     >>> holds_urls(["http%3A%2F%2Fabc.com%2Fvideo"]), holds_urls(["http"])
     (True, False)
     """
-    return any(
-        isinstance(value, str) and value[:4].lower() == "http" and any(mark in value for mark in _MARKS)
-        for value in set(values)
-    )
+    return any(isinstance(value, str) and inner_url("q.", value) is not None for value in set(values))
 
 
 def case_information(values: Column, fingerprints: Sequence[Hashable]) -> float:

@@ -76,7 +76,7 @@ def _common(rules: Sequence[ParameterRule], relevance: Relevance) -> ParameterRu
         relevance=relevance,
         information=rules[0].information if len(rules) == 1 else None,
         tuples=tuple(dict.fromkeys(keys for rule in rules for keys in rule.tuples)),
-        lower=all(rule.lower for rule in rules),
+        lower=any(rule.lower for rule in rules) and all(rule.lower or not rule.capitals for rule in rules),
         nested=any(rule.nested for rule in rules),
         inner=_ignored_by_all([rule.inner for rule in rules if rule.nested]),
     )

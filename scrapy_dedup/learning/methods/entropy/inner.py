@@ -34,7 +34,7 @@ def nested_operations(frame: Frame, book: RuleBook) -> dict[str, Nested]:
     *book* says what makes no difference in URLs of the sites that were crawled; what more the operation drops has
     ten groups of one page for it, as anything that is irrelevant.
     """
-    keys = [key for key in sorted(frame.columns) if key.startswith("q.") and _are_urls(frame, frame.columns[key])]
+    keys = [key for key in sorted(frame.columns) if key.startswith("q.") and _are_urls(key, frame)]
     if not keys:
         return {}
     opened = _opened(frame, keys, book)
@@ -79,10 +79,10 @@ def shown(frame: Frame, key: str, operation: Nested, book: RuleBook) -> Codes | 
     return None if (alike == present).all() else alike[place]
 
 
-def _are_urls(frame: Frame, codes: Codes) -> bool:
-    """Return whether nearly all values of a column are absolute URLs, escaped as in a query."""
-    texts = [frame.table.vocabulary[code] for code in np.unique(codes).tolist() if code != ABSENT]
-    urls = sum(text[:5].lower() in {"http:", "http%", "https"} and "%3A%2F%2F" in text for text in texts)
+def _are_urls(key: str, frame: Frame) -> bool:
+    """Return whether nearly all values of a key are absolute URLs."""
+    texts = [frame.table.vocabulary[code] for code in np.unique(frame.columns[key]).tolist() if code != ABSENT]
+    urls = sum("%3A%2F%2F" in text and inner_url(key, text) is not None for text in texts)
     return bool(texts) and urls >= MIN_URL_SHARE * len(texts)
 
 

@@ -1,13 +1,12 @@
 """The paper's own decision for one site: candidate rules, the false-positive filter, one of the selections."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Replace, Set
-from ....urls.paths import split_extension
+from ....rules import Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Replace, Set
 from ...data.judgement import SiteUrls
 from ...data.url_table import RARE, REPEAT
 from ...proposals.dropping import dropped, value_dropped
@@ -16,7 +15,8 @@ from ..method_decision import Decision, Formation, NotSayable, some_of
 from ..options import PatternTreeOptions
 from ..pattern_tree_gaps import FAITHFUL, IMPROVED, PatternTreeChoices
 from ..written import flags
-from .normalization_rules import KeepKey, NormalizationRule, ReplaceKey, SetLiteral
+from .normalization_rules import KeepKey, KeyOperation, NormalizationRule, ReplaceKey, SetLiteral
+from .path_formations import PathLayout, alike, is_of_path, path_of
 from .patterns import ANYTHING, Fixed, Part
 from .whole_method import LearnedTree, PatternTreeRules, learn_tree, rules_of_tree
 
@@ -54,17 +54,34 @@ def _formations(
     found = list(_peeled(learned, sample))
     left_out: Counter[str] = Counter()
     for number, rule in enumerate(both):
-        own = owners == number
-        if not own.any():
-            continue
-        try:
-            match, ops, kept = _Said(learned, rule, [sample.urls[i] for i in np.flatnonzero(own).tolist()]).formation()
-        except NotSayable as problem:
-            left_out[str(problem)] += 1
-            continue
-        if ops:
-            found.append(Formation(match, ops, own, kept))
+        own = np.flatnonzero(owners == number).tolist()
+        said = _Said(learned, rule, sample.urls)
+        problems = set()
+        together: dict[tuple[Match, tuple[tuple[str, Operation], ...], tuple[Match, ...]], Lengths] = {}
+        for rows in said.alike(own):
+            try:
+                length, match, ops, kept = said.formation(rows)
+            except NotSayable as problem:
+                problems.add(str(problem))
+                continue
+            together.setdefault((match, ops, kept), {})[length] = rows
+        left_out.update(problems)
+        found += [_formation(*what, by_length, len(sample.urls)) for what, by_length in together.items() if what[1]]
     return found, left_out
+
+
+Lengths = dict[str | None, list[int]]
+"""Number of segments of a path, None where it is not asked for -> the URLs that are so."""
+
+
+def _formation(
+    match: Match, ops: Iterable[tuple[str, Operation]], kept: Iterable[Match], by_length: Lengths, count: int
+) -> Formation:
+    """Return what is said of URLs alike, of paths of any of some lengths."""
+    lengths = [length for length in by_length if length is not None]
+    asked: Match = (*match, ("path.len", some_of(lengths))) if lengths else match
+    own = flags((row for rows in by_length.values() for row in rows), count)
+    return Formation(asked, dict(ops), own, [tuple({**dict(asked), **dict(one)}.items()) for one in kept])
 
 
 def _peeled(learned: LearnedTree, sample: SiteUrls) -> Iterator[Formation]:
@@ -78,7 +95,7 @@ def _peeled(learned: LearnedTree, sample: SiteUrls) -> Iterator[Formation]:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """One rule of the tree, and the URLs that it acts on."""
+    """One rule of the tree, and the URLs of the sample."""
 
     learned: LearnedTree
     rule: NormalizationRule
@@ -89,29 +106,45 @@ class _Said:
         """Whether segments of the path are shown with their extensions and parameters, as published."""
         return self.rule.options.parts == "segments"
 
-    def formation(self) -> tuple[Match, dict[str, Operation], list[Match]]:
-        """Return the pattern, the operations, and patterns of URLs that the rule leaves alone. Raises NotSayable."""
+    def alike(self, rows: Sequence[int]) -> list[list[int]]:
+        """Return the URLs that are said together."""
+        if not self.whole_segments:
+            return [list(rows)] if rows else []
+        return [[rows[place] for place in some] for some in alike([path_of(self.urls[row]) for row in rows])]
+
+    def formation(
+        self, rows: Sequence[int]
+    ) -> tuple[str | None, Match, tuple[tuple[str, Operation], ...], tuple[Match, ...]]:
+        """Return the length of the paths, the pattern, the operations, and patterns of URLs that are left alone.
+
+        Raises NotSayable.
+        """
         parts = self.rule.source.parts
         if RARE in parts or RARE in self.rule.operations:
             raise NotSayable("rare parameters together")
-        paths = [url.partition("?")[0] for url in self.urls]
-        if self.whole_segments and any("=" in path or ";" in path for path in paths):
-            raise NotSayable("parameters in the path")
-        match = {**self._match(), **self._path_match()}
-        ops = self._operations()
-        excluded = {key: part.excluded for key, part in parts.items() if not isinstance(part, Fixed) and part.excluded}
-        kept: list[Match] = []
-        for key, values in excluded.items():
-            named = {value for value in values if REPEAT not in value}
-            if self.whole_segments and key.startswith("path."):
-                named = {split_extension(value)[0] for value in named}
-            kept.append(tuple({**match, key: some_of(named)}.items()))
-        return tuple(match.items()), ops, kept
+        if any(self._is_apart(key) for key in self.learned.peel.keys):
+            raise NotSayable("a path with gaps")
+        layout = PathLayout([path_of(self.urls[row]) for row in rows]) if self.whole_segments else None
+        match, ops, kept = self._match(), self._operations(layout), list[Match]()
+        for key, part in parts.items():
+            if not self._is_apart(key) and not isinstance(part, Fixed) and part.excluded:
+                kept.append(((key, some_of(value for value in part.excluded if REPEAT not in value)),))
+        if layout is None:
+            return None, tuple(match.items()), tuple(ops.items()), tuple(kept)
+        wanted = {key: op for key, op in self.rule.operations.items() if key != "path.len" and is_of_path(key)}
+        ops |= layout.operations(parts, wanted)
+        match |= layout.match(parts)
+        kept += layout.excluded(parts)
+        return str(layout.length), tuple(match.items()), tuple(ops.items()), tuple(kept)
+
+    def _is_apart(self, key: str) -> bool:
+        """Return whether a key is said as a part of the path."""
+        return self.whole_segments and is_of_path(key)
 
     def _match(self) -> dict[str, Predicate]:
         found: dict[str, Predicate] = {}
         for key, part in self.rule.source.parts.items():
-            if self.whole_segments and key.startswith("path."):
+            if self._is_apart(key):
                 continue
             predicate = self._predicate(part)
             if predicate is not None and key not in self.learned.peel.keys:
@@ -129,52 +162,25 @@ class _Said:
         # A node's own rule asks for less than those of the nodes below it, so that theirs come first.
         return None if part.optional or self.rule.of_one_node else OfClass(ANY_VALUE)
 
-    def _path_match(self) -> dict[str, Predicate]:
-        """Return what the segments of the path must be, with the extension of the last one."""
-        if not self.whole_segments:
-            return {}
-        parts = _segments(self.rule.source.parts)
-        if any(not isinstance(part, Fixed) and part.optional for part in parts):
-            lengths = range(sum(isinstance(part, Fixed) or not part.optional for part in parts), len(parts) + 1)
-            last = None
-        else:
-            last = len(parts) - 1
-            lengths = range(len(parts), len(parts) + 1)
-        found: dict[str, Predicate] = {}
-        for number, part in enumerate(parts):
-            if not isinstance(part, Fixed):
-                continue
-            stem, extension = split_extension(part.value)
-            if number == last and part.value == "":
-                found["path.trail"] = Literal("/")
-                lengths = range(number, number + 1)
-            elif number == last:
-                found |= {f"path.{number}": Literal(stem)}
-                found["ext"] = Absent() if extension is None else Literal(extension)
-            elif extension is not None and last is None:
-                raise NotSayable("a segment that may be the last")
-            else:
-                found[f"path.{number}"] = Literal(part.value)
-        found["path.len"] = some_of(str(length) for length in lengths)
-        return {"path.trail": Absent(), **found}
-
-    def _operations(self) -> dict[str, Operation]:
+    def _operations(self, layout: PathLayout | None) -> dict[str, Operation]:
         here = self.rule.source.parts
         found: dict[str, Operation] = {}
         for key, operation in self.rule.operations.items():
-            if key in self.learned.peel.keys or key == "path.len":
+            if key in self.learned.peel.keys or key == "path.len" or self._is_apart(key):
                 continue
-            part = here.get(key)
-            new = self._operation(key, operation, part)
+            new = self._operation(key, operation, here.get(key), layout)
             if new is not None:
                 found[key] = new
         for key in here.keys() - self.rule.operations.keys() - self.learned.peel.keys.keys() - {"path.len"}:
-            is_segment = key.startswith("path.") and key[5:].isdigit()
-            found[key] = Ignore(cut=True) if is_segment else Ignore()
-        return self._with_extension(found) if self.whole_segments else found
+            if not self._is_apart(key):
+                found[key] = Ignore(cut=True) if is_of_path(key) else Ignore()
+        return found
 
-    def _operation(self, key: str, operation: object, part: Part | None) -> Operation | None:
+    def _operation(
+        self, key: str, wanted: KeyOperation, part: Part | None, layout: PathLayout | None
+    ) -> Operation | None:
         """Return what is done to a key, None for nothing."""
+        operation = wanted if layout is None else layout.present(wanted)
         if isinstance(operation, (KeepKey, SetLiteral)):
             if part is None or (isinstance(part, Fixed) and part.value != operation.value):
                 return Set({None if part is None else part.value: operation.value})
@@ -182,55 +188,11 @@ class _Said:
         if isinstance(operation, ReplaceKey):
             if operation == ReplaceKey(key):
                 return None
-            if self.whole_segments and operation.source.startswith("path."):
-                self._no_extension(operation.source)
+            if layout is not None:
+                return layout.copied(operation)
             return Replace(operation.source, operation.prefix, operation.suffix, "lower" if operation.lower else "")
+        if operation is None:
+            return None
         # The wildcard is written whether the key is there or not.
         always = part is not None and (isinstance(part, Fixed) or not part.optional)
         return IgnoreValue() if always else Replace("", prefix=ANYTHING)
-
-    def _no_extension(self, key: str) -> None:
-        """Raise NotSayable where a segment that is copied has an extension: rules know it by its stem."""
-        number = int(key.removeprefix("path."))
-        parts = _segments(self.rule.source.parts)
-        if number == len(parts) - 1 and any(_extension(url) is not None for url in self.urls):
-            raise NotSayable("a copy of a segment with its extension")
-
-    def _with_extension(self, ops: Mapping[str, Operation]) -> dict[str, Operation]:
-        """Return the operations with what they mean for the extension and the slash at the end of the path."""
-        changed = [int(key[5:]) for key in ops if key.startswith("path.") and key[5:].isdigit()]
-        if not changed:
-            return dict(ops)
-        found = dict(ops)
-        here, there = len(_segments(self.rule.source.parts)), len(_segments(self.rule.target.parts))
-        has_extension = any(_extension(url) is not None for url in self.urls)
-        if here != there and has_extension and here - 1 not in changed:
-            raise NotSayable("an extension that changes its place")
-        if here - 1 in changed and has_extension:
-            found["ext"] = Ignore()
-        before, after = (_ends_with_slash(pattern.parts) for pattern in (self.rule.source, self.rule.target))
-        if before:
-            found.pop(f"path.{here - 1}", None)
-        if after and not before:
-            found.pop(f"path.{there - 1}", None)
-            found["path.trail"] = Set({None: "/"})
-        elif before and not after:
-            found["path.trail"] = Ignore()
-        return found
-
-
-def _segments(parts: Mapping[str, Part]) -> list[Part]:
-    """Return the parts of the path, in order."""
-    numbers = sorted(int(key[5:]) for key in parts if key.startswith("path.") and key[5:].isdigit())
-    if numbers != list(range(len(numbers))):
-        raise NotSayable("a path with gaps")
-    return [parts[f"path.{number}"] for number in numbers]
-
-
-def _ends_with_slash(parts: Mapping[str, Part]) -> bool:
-    segments = _segments(parts)
-    return bool(segments) and segments[-1] == Fixed("")
-
-
-def _extension(url: str) -> str | None:
-    return split_extension(url.partition("?")[0].rpartition("/")[2])[1]

@@ -78,9 +78,8 @@ def _droppable(tree: PatternTree, source: Node, target: Node, found: Mapping[str
         if isinstance(operation, ReplaceKey)
     }
     rows = np.r_[source.rows, target.rows]
-    both = dataclasses.replace(
-        table, urls=[table.urls[row] for row in rows.tolist()], columns=columns, content=table.content[rows]
-    )
+    urls = [table.urls[row] for row in rows.tolist()]
+    both = dataclasses.replace(table, urls=urls, columns=columns, content=table.content[rows], lone=table.lone[rows])
     levels = drop_set(Frame(both, np.arange(len(rows))), {}, np.random.default_rng(SEED)).levels
     return sorted(key for key, level in levels.items() if level is Level.DROPPED)
 
@@ -118,7 +117,7 @@ def dropped_keys(tree: PatternTree) -> dict[int, frozenset[str]]:
     found: dict[int, frozenset[str]] = {}
     # A tree may overshoot its bound; the small nodes of a random tail drop what their parents drop.
     volumes = sorted((node.volume for node in tree.nodes), reverse=True)
-    least = max(tree.options.min_urls, volumes[: tree.options.max_nodes][-1])
+    least = max(tree.options.min_urls, volumes[: max(1, tree.options.max_nodes)][-1])
     for node in tree.nodes:
         above = found[node.parent.number] if node.parent is not None else frozenset[str]()
         own: frozenset[str] = frozenset()
