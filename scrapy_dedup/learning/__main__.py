@@ -95,6 +95,7 @@ def _learned(
     options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None, memory: Memory
 ) -> dict[str, Any]:
     """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
+    began = time.process_time()
     site_groups = json.loads(options.groups) if options.groups else None
     directories = [*options.also, options.dir]
     if sites is None:
@@ -129,6 +130,7 @@ def _learned(
         for report in learned.reports
     ]
     return {
+        "cpu_seconds": time.process_time() - began,
         "rules": sum(report.rules for report in learned.reports),
         "sites": reports,
         "losses": [str(each) for each in learned.departures if each.is_loss],
