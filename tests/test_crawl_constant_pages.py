@@ -26,12 +26,6 @@ SETTINGS: dict[str, Any] = {"DEDUP_LEARN": "live", "DEDUP_SAMPLE": 0.02, "CONCUR
 FORM = '<form action="/login"><input name="user"><input type="password" name="pass"></form>'
 
 
-@pytest.fixture(autouse=True)
-def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Learn as soon as a site is due: no pause bounds what that costs."""
-    monkeypatch.setattr(live, "_AT_ONCE", 1e6)
-
-
 class Waits(Links):
     """Goes on when what is being learned is learned: how many pages come before the rules hangs on no machine."""
 

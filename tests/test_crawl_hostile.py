@@ -36,10 +36,6 @@ BREADTH = {
 
 @pytest.fixture(autouse=True)
 def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses between two learnings bound what they cost, and would make the tests long."""
-    monkeypatch.setattr(live, "_AT_ONCE", 1e6)
-    monkeypatch.setattr(times, "FIRST", 25)
-    monkeypatch.setattr(times, "GROWTH", 0.6)
     monkeypatch.setattr(ExecutionEngine, "_SLOT_HEARTBEAT_INTERVAL", 0.05)
 
 
@@ -440,7 +436,7 @@ async def test_download_async_of_a_copy_is_not_gated(serve: Serve) -> None:
 @in_reactor
 async def test_errbacks_hear_of_failures_only(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """All is queued before there is a rule: of what the gate stops then no errback hears, as of what fails it does."""
-    monkeypatch.setattr(times, "FIRST", 40)  # pages enough, whatever comes before it is learned from them
+    monkeypatch.setattr(times, "LEAST", 40)  # pages enough, whatever comes before it is learned from them
     used = threading.Event()
 
     class Queues(Site):

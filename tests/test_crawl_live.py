@@ -39,9 +39,7 @@ COPIES = 4
 
 @pytest.fixture(autouse=True)
 def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses between two learnings bound what they cost, and would make the tests long."""
-    monkeypatch.setattr(live, "_AT_ONCE", 1e6)
-    monkeypatch.setattr(times, "GROWTH", 0.1)
+    """Pauses after one that has failed would make the tests long."""
     monkeypatch.setattr(live, "_BACK_OFF", 0.01)
     monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
 
@@ -151,8 +149,7 @@ async def test_a_page_on_its_way_when_rules_change_is_not_fetched_again(
     last = COPIES - 1
     target = f"/p?id=15&sid=s15x{last}"
     # Learning begins when it is asked for, or hardly before: all pages with higher numbers are there then.
-    monkeypatch.setattr(times, "FIRST", (PAGES // 3 - 16) * COPIES)
-    monkeypatch.setattr(times, "NEW_KIND", 10_000)
+    monkeypatch.setattr(times, "DUPLICATES", (PAGES // 3 - 16) * (COPIES - 1) - 2)
 
     def answer(asked: Asked) -> Any:
         if asked.target == target:
@@ -356,7 +353,7 @@ async def test_an_engine_that_is_paused_while_rules_change(serve: Serve, monkeyp
 
     def response(response: Any) -> None:
         # So many are there or under way: it is learned.
-        if not paused.is_set() and len(shop.server.hits) >= times.FIRST + 4:
+        if not paused.is_set() and len(shop.server.hits) >= times.LEAST + 4:
             crawler.engine.pause()  # type: ignore[union-attr]
             paused.set()
 

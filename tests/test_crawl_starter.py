@@ -61,8 +61,8 @@ def refetched(server: Server) -> list[str]:
 async def suggested(
     server: Server, numbers: "range", after: int, spider: type[Links] = Links, **settings: Any
 ) -> Crawl:
-    """Crawl, with a learning that names some pages when so many responses have come."""
-    crawler = crawler_of(spider, **{**ON, "CONCURRENT_REQUESTS": 1, **settings})
+    """Crawl, with a learning that names some pages when so many responses have come, and none of its own before the end."""
+    crawler = crawler_of(spider, **{**ON, "DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 1, **settings})
     site = f"127.0.0.1:{server.port}"
     came = Counter[str]()
 
@@ -297,36 +297,27 @@ async def test_a_spider_that_is_closed_is_not_kept_by_them(serve: Serve) -> None
 
 @in_reactor
 async def test_the_site_is_learned_again_soon(serve: Serve) -> None:
-    """It would be at forty responses, and at eighty: the server answers no more than fifty before it is once more."""
-    twice = threading.Event()
+    """As soon as a page that is fetched again has shown another text: no page repeats what another one shows."""
+    once = threading.Event()
     pages = Numbered()
+    pages.again = page(prose("another text"))
     waited: list[bool] = []
 
     def answer(asked: Asked) -> Any:
-        if asked.path == "/p/50":
-            waited.append(twice.wait(PATIENCE))
+        if asked.path == "/p/100":
+            waited.append(once.wait(PATIENCE))
         return pages(asked)
 
     server = serve(answer)
     crawler = crawler_of(Backwards, **ON, CONCURRENT_REQUESTS=1)
-    site = f"127.0.0.1:{server.port}"
-    events: list[str] = []
 
-    def suggest() -> None:
-        events.append("response")
-        if events.count("response") == 45:
-            CrawlComponents.of(crawler).starter.suggest([site], {site: [server.url("/p/7")]})
+    def note() -> None:
+        once.set()
 
-    def count() -> None:
-        events.append("learned")
-        if events.count("learned") == 2:
-            twice.set()
-
-    crawler.signals.connect(suggest, signals.response_received, weak=False)
-    crawler.signals.connect(count, learned, weak=False)
-    await run(crawler, server.url("/"))
-    assert refetched(server) == ["/p/7"]
+    crawler.signals.connect(note, learned, weak=False)
+    done = await run(crawler, server.url("/"))
     assert waited == [True]
+    assert done.dedup()["starter/requests"] <= 12
 
 
 @in_reactor

@@ -29,70 +29,98 @@ def seen(path: str, content: str, words: int | None = 50, site: str = SITE) -> O
 
 def fed(rows: list[ObservationRow]) -> tuple[LearningSchedule, Repeats]:
     counted, found = LearningSchedule(), Repeats()
-    for row in rows:
-        found.note(row)
-        counted.add(row.site, row.url)
-        for repeated in found.found():
-            counted.repeat(*repeated)
+    learnings(counted, found, rows)
     return counted, found
+
+
+def learnings(
+    counted: LearningSchedule, found: Repeats, rows: list[ObservationRow], *, begin: bool = False
+) -> list[int]:
+    """Return after which of these pages the site is due; with *begin*, it is learned then."""
+    due = []
+    for number, row in enumerate(rows, 1):
+        found.note(row)
+        for repeated in found.found():
+            counted.repeat(repeated)
+        counted.add(row.site, may_repeat=row.site in found.changing)
+        if counted.due:
+            due.append(number)
+            if begin:
+                counted.begun(counted.due)
+    return due
 
 
 def both(number: int) -> list[ObservationRow]:
     return [seen(f"/p?id={number}", f"c{number}"), seen(f"/p?id={number}&sid={number}", f"c{number}")]
 
 
-def test_as_many_repeated_contents_as_a_rule_rests_on_make_a_site_due() -> None:
-    rows = [row for number in range(times.REPEATS) for row in both(number)]
-    assert len(rows) < times.FIRST, "earlier than by the number of responses"
-    assert fed(rows[:-1])[0].due == ()
-    assert fed(rows)[0].due == (SITE,)
+def alone(number: int) -> list[ObservationRow]:
+    return [seen(f"/p?id={each}", f"c{each}") for each in range(1_000, 1_000 + number)]
+
+
+def test_three_duplicates_make_a_site_due() -> None:
+    rows = [*alone(times.LEAST), *both(1), *both(2), *both(3)]
+    assert learnings(LearningSchedule(), Repeats(), rows, begin=True) == [len(rows)]
+
+
+def test_a_few_pages_make_no_site_due() -> None:
+    rows = [row for number in range(times.LEAST) for row in both(number)]
+    assert learnings(LearningSchedule(), Repeats(), rows, begin=True)[0] == times.LEAST
 
 
 @pytest.mark.parametrize(
     "rows",
     [
-        pytest.param([seen(f"/p?id={n}", f"c{n}") for n in range(35)], id="no content comes again"),
+        pytest.param([seen(f"/p?id={n}", f"c{n}") for n in range(2_000)], id="no content comes again"),
         pytest.param([seen("/p?id=1", "c") for _ in range(35)], id="one URL again and again"),
-        pytest.param([seen(f"/p?id={n}", "error") for n in range(35)], id="one content under many URLs"),
+        pytest.param([*alone(50), *both(1), *both(1), *both(1)], id="one pair again and again"),
         pytest.param([seen(f"/p?id={n}", f"c{n % 12}", words=5) for n in range(35)], id="pages with hardly any text"),
-        pytest.param([seen(f"/{'abcdefg'[n % 7]}/{n}/c", f"c{n % 18}") for n in range(35)], id="each kind a few times"),
-        pytest.param([seen("/", f"c{n}", site=f"{c}.test") for n in range(12) for c in "ab"], id="on another site"),
+        pytest.param([seen("/", f"c{n}", site=f"{n}.test") for n in range(12) for _ in range(3)], id="on another site"),
     ],
 )
 def test_what_is_no_evidence_of_a_rule_makes_no_site_due(rows: list[ObservationRow]) -> None:
     assert fed(rows)[0].due == ()
 
 
-def test_relearning_waits_for_a_share_of_more_repeats() -> None:
-    counted, found = fed([row for number in range(times.REPEATS) for row in both(number)])
-    learned_at = [times.REPEATS]
-    counted.begun(counted.due)
-    for number in range(times.REPEATS, 200):
-        for row in both(number):
-            found.note(row)
-            counted.add(row.site, row.url)
-            for repeated in found.found():
-                counted.repeat(*repeated)
-        if counted.due:
-            learned_at.append(number + 1)
-            counted.begun(counted.due)
-    assert learned_at[:3] == [10, 15, 20]
-    assert all(later >= sooner * (1 + times.MORE_REPEATS) - 1 for sooner, later in itertools.pairwise(learned_at))
-    assert len(learned_at) < 15, "a site that no rule can be learned of is not learned all the time"
+def test_relearning_waits_for_a_share_of_more_duplicates() -> None:
+    rows = [row for number in range(400) for row in both(number)]
+    due = learnings(LearningSchedule(), Repeats(), rows, begin=True)
+    assert due[:3] == [20, 26, 32], "three more of them"
+    assert all(later >= sooner * (1 + times.MORE_DUPLICATES) - 1 for sooner, later in itertools.pairwise(due[5:]))
+    assert due[-1] > 650, "and it goes on"
 
 
-def test_a_site_of_many_kinds_of_pages_is_not_learned_all_the_time() -> None:
+def test_a_site_whose_texts_differ_is_learned_as_its_pages_grow() -> None:
+    rows = [seen("/", "first"), seen("/", "second"), *alone(500)]
+    assert learnings(LearningSchedule(), Repeats(), rows, begin=True)[:5] == [40, 80, 120, 180, 270]
+
+
+def test_texts_are_compared_where_they_differ_and_have_grown() -> None:
     counted = LearningSchedule()
-    learned_at = []
-    for number in range(20_000):
-        kind = number * 7919 % 1_000
-        counted.add(SITE, f"http://{SITE}/{kind}/{number}")
-        if number % 2:
-            counted.repeat(SITE, kind)
-        if counted.due:
-            learned_at.append(number + 1)
-            counted.begun(counted.due)
-    assert all(later >= (1 + times.LEAST_GROWTH) * sooner - 1 for sooner, later in itertools.pairwise(learned_at))
+    compared = []
+    for number in range(1, 400):
+        counted.add(SITE, may_repeat=True)
+        counted.soon(SITE)
+        before, texts = counted.begun(counted.due, {SITE})
+        if texts:
+            compared.append(number)
+        assert set(before) == {SITE}
+    assert all(later >= (1 + times.GROWTH) * sooner for sooner, later in itertools.pairwise(compared))
+    assert len(compared) > 10
+    counted.soon(SITE, compare=True)
+    assert counted.begun(counted.due)[1] == {SITE}, "what was asked for"
+
+
+def test_what_failed_is_learned_again() -> None:
+    counted = LearningSchedule()
+    for _ in range(times.MUCH):
+        counted.add(SITE, may_repeat=True)
+    before, _ = counted.begun(counted.due, {SITE})
+    assert not counted.due
+    assert not counted.news
+    counted.failed(before, due=(SITE,))
+    assert counted.due == counted.news == (SITE,)
+    assert counted.knows_more(SITE)
 
 
 def test_memory_of_contents_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,24 +140,3 @@ def test_samples_of_a_site_with_endless_urls_are_bounded_by_its_pages() -> None:
     assert most < 0.07 * 1_000
     assert has_room(0.5, 100, 299)
     assert has_room(1, 0, 10**6), "who asks for all of them gets all"
-
-
-def learnings(counted: LearningSchedule, number: int) -> list[int]:
-    """Return after which of so many pages of one site, all different, it was learned."""
-    found = []
-    for page in range(1, number + 1):
-        if counted.add(SITE, f"http://{SITE}/item/{page}"):
-            counted.begun(counted.due)
-            found.append(page)
-    return found
-
-
-def test_the_longer_the_later() -> None:
-    assert learnings(LearningSchedule(), 700) == [40, 80, 120, 180, 270, 405, 608]
-
-
-def test_pages_of_a_new_kind_are_learned_soon() -> None:
-    counted = LearningSchedule()
-    learnings(counted, 700)
-    due = [n for n in range(1, 60) if counted.add(SITE, f"http://{SITE}/item/{n}?utm_source=mail")]
-    assert due[0] == times.NEW_KIND

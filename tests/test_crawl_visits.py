@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.learn import live
 from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.rules import Ignore, Status
 
@@ -27,7 +26,6 @@ TINTED = range(28, THINGS)
 
 @pytest.fixture(autouse=True)
 def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "_AT_ONCE", 1e6)
     monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
 
 

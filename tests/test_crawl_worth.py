@@ -6,7 +6,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_dedup.content.fingerprints import ContentKind, Fingerprints
-from scrapy_dedup.crawl.learn.schedule import FIRST, LEAST, LearningSchedule, note_learned, worth_learning
+from scrapy_dedup.crawl.learn.schedule import LEAST, MUCH, LearningSchedule, note_learned, worth_learning
 from scrapy_dedup.crawl.settings.dedup_settings import DedupSettings
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
@@ -40,7 +40,7 @@ class Crawls:
         times = LearningSchedule()
         for row in rows:
             if row.status == 200:
-                times.add(row.site, row.url)
+                times.add(row.site)
         with Store.open(self.settings.store) as store:
             store.add(rows)
         worth = worth_learning(self.settings, times)
@@ -105,7 +105,7 @@ def test_what_was_not_worth_it_counts_the_next_time(crawls: Crawls) -> None:
 
 def test_much_of_a_site_is_worth_it_in_any_case(crawls: Crawls) -> None:
     for _ in range(3):
-        assert crawls(*pages(range(FIRST))) == [SITE]
+        assert crawls(*pages(range(MUCH))) == [SITE]
 
 
 def test_a_site_that_was_forgotten_begins_anew(crawls: Crawls) -> None:

@@ -253,7 +253,7 @@ class CrawlComponents:
 
     async def _use_learned(self, sites: "Collection[str]", answer: "Mapping[str, Any]") -> None:
         if self.settings.learns_live:
-            await self.postponing.use(sites, answer.get("candidates", {}))
+            await self.postponing.use(sites, answer.get("candidates", {}), answer.get("undecided", ()))
         self.starter.suggest(sites, answer.get("refetch", {}))
 
     def _joined(self) -> "Worker | None":

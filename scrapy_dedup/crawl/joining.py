@@ -109,7 +109,7 @@ class Worker:
         self._spot_checks.note_fetched(slot)
         url = self._seen.url(slot)
         if url:
-            self._learning.note_page(self._identities.site_and_mode(url)[0], url)
+            self._learning.note_page(self._identities.site_and_mode(url)[0], url, is_own=False)
 
     def _note_scheduled(self, request: "Request") -> None:
         """Let what an idle spider is handed stand for its page, as the requests do that a spider starts with.

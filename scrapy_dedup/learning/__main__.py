@@ -3,7 +3,7 @@
 It reads the store, or files that others have written (``--from``), writes the rule files, prints one JSON object to standard output and exits 0; 1
 where it could not, with one line on standard error. The crawl starts it with ``--parent`` and asks it
 as often as it wants: each line on standard input is a JSON object with ``sites`` (None: all of the
-scope) and ``seconds``, and is answered by one line on standard output, what would be printed else, or an object
+scope), those of them whose texts are to be ``compared``, and ``seconds``, and is answered by one line on standard output, what would be printed else, or an object
 with ``error``. It then ends as soon as its standard input is closed, which it is when the process that
 started it has died, or when it has not been asked for a minute.
 """
@@ -85,16 +85,23 @@ def _answer(options: argparse.Namespace) -> int:
         except Empty:
             return 0
         try:
-            answer = _learned(options, asked["sites"], asked["seconds"], memory)
+            answer = _learned(options, asked["sites"], asked["seconds"], memory, asked["compared"])
         except _TROUBLES as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
 
 
 def _learned(
-    options: argparse.Namespace, sites: Sequence[str] | None, seconds: float | None, memory: Memory
+    options: argparse.Namespace,
+    sites: Sequence[str] | None,
+    seconds: float | None,
+    memory: Memory,
+    compared: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary."""
+    """Learn *sites*, none of which is begun after *seconds*, and write their files; return a summary.
+
+    Masks are learned of those to be *compared*, None for all.
+    """
     began = time.process_time()
     site_groups = json.loads(options.groups) if options.groups else None
     directories = [*options.also, options.dir]
@@ -108,7 +115,8 @@ def _learned(
         site_groups=site_groups,
         learners=chosen_learners(options.learner or None),
         names=names_of(json.loads(options.names)) if options.names else None,
-        deadline=Deadline(time.monotonic() + seconds if seconds else None),
+        # Seconds of the processor: one that it has to share makes learning take longer, and find no less.
+        deadline=Deadline(began + seconds if seconds else None, time.process_time),
         policy=policy_of(options.method, json.loads(options.method_options)),
         packs=load_packs(json.loads(options.packs), Path.cwd()) if options.packs else (),
         candidates=options.parent,
@@ -121,6 +129,7 @@ def _learned(
             masks=load_masks(directories),
             elsewhere=lambda inner: _known(directories, sorted(inner), site_groups),
             thresholds=_thresholds(options),
+            compared=compared,
         )
         save(both, options.dir, options.also)
     learned = both.learned
@@ -135,7 +144,11 @@ def _learned(
         "sites": reports,
         "losses": [str(each) for each in learned.departures if each.is_loss],
         "refetch": {site: list(urls) for site, urls in both.refetches.items()},
-        "candidates": {site: written_rules(SiteRules(site, rules)) for site, rules in learned.candidates.items()},
+        "candidates": {
+            site: written_rules(SiteRules(site, rules)) for site, rules in learned.candidates.items() if rules
+        },
+        # Sites of which it is not known: the time was up.
+        "undecided": sorted(set(sites or ()) - learned.candidates.keys()),
     }
 
 
@@ -228,7 +241,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--groups", help="site groups, as a JSON object")
     parser.add_argument("--names", help="names of parameters whose meaning is known, as a JSON object of lists")
     parser.add_argument("--packs", help='rule packs, as a JSON object of names or paths to "prior" or "trust"')
-    parser.add_argument("--timeout", type=float, help="seconds after which nothing more is looked for")
+    parser.add_argument("--timeout", type=float, help="seconds of the processor after which nothing more is looked for")
     parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser
 

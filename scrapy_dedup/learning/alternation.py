@@ -5,7 +5,7 @@ more rules are learned; URLs that are one page under these rules are further ver
 nothing changes, and not for ever.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -89,12 +89,14 @@ def learn_rules_and_masks(
     masks: Mapping[str, Mask] | None = None,
     elsewhere: Elsewhere | None = None,
     thresholds: Thresholds | None = None,
+    compared: Collection[str] | None = None,
 ) -> LearnedRulesAndMasks:
     """Return the rules and masks that a store, or what was imported, supports.
 
     *known* and *masks* are those of before: what the user said in them stays. With *thresholds*, masks are learned by the
-    transient-content document's method, with these. A site is learned again where it came before one whose URLs are
-    nested in its own. Raises StoreError, ValueError.
+    transient-content document's method, with these. Masks are learned of the sites to be *compared*, None for all; of others
+    the rules, under the masks of before. A site is learned again where it came before one whose URLs are nested in its own.
+    Raises StoreError, ValueError.
     """
     before = masks or {}
     by_texts = options.policy is not None and options.policy.compares_texts
@@ -117,8 +119,9 @@ def learn_rules_and_masks(
         pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept], thresholds)
         # Of pages whose texts are nowhere kept, a mask says nothing.
         mask = before.get(site) if kept or isinstance(evidence, StoredEvidence) else None
-        old = pages.without_refuted(mask, known)
-        used = wanted = pages.masks(None, old)
+        learns_masks = compared is None or site in compared
+        old = pages.without_refuted(mask, known) if learns_masks else mask
+        used = wanted = pages.masks(None, old) if learns_masks else LearnedMasks(old, old)
         for left in range(MOST_ROUNDS - 1, -1, -1):
             fresh = learn(
                 evidence.observations(site, versions=wanted.comparing is not None or by_texts),
@@ -135,11 +138,11 @@ def learn_rules_and_masks(
             # Whatever URLs are nested in those of a site: of sites that are not learned nobody asks.
             fresh = replace(fresh, nested={each: inner & names for each, inner in fresh.nested.items()})
             found[site] = fresh, used
-            if pages and left:
+            if pages and left and learns_masks:
                 wanted = pages.masks(fresh.book, old)
             if _version(wanted.comparing) == _version(used.comparing):
                 break
-        if kept and site in found:
+        if kept and learns_masks and site in found:
             learned, used = found[site]
             urls, note = _further(kept, learned.book, used.comparing)
             asked[site] = tuple(dict.fromkeys((*urls, *learned.odd.get(site, ()))))[:MOST_ASKED]
@@ -169,7 +172,7 @@ def learn_rules_and_masks(
     rules, deep = _together([learned.book for learned, _ in found.values()])
     reports = [_with_what_passes(report, used) for learned, used in found.values() for report in learned.reports]
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
-    likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items() if keys}
+    likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items()}
     learned = Learned(RuleBook(rules, deep, options.site_groups), tuple(reports), tuple(departures), candidates=likely)
     comparing = {site: used.comparing for site, (_, used) in found.items() if used.comparing is not None}
     if isinstance(evidence, StoredEvidence):

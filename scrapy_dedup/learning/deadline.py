@@ -1,18 +1,20 @@
 """A deadline for searches; findings made before it count."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from time import monotonic
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A time of ``time.monotonic()``, in seconds; None is never."""
+    """A time of a *clock*, in seconds; None is never."""
 
     time: float | None = None
+    clock: Callable[[], float] = monotonic
 
     def passed(self) -> bool:
         """Return whether it is later than that."""
-        return self.time is not None and monotonic() > self.time
+        return self.time is not None and self.clock() > self.time
 
     def share(self, part: float) -> "Deadline":
         """Return the deadline after that *part* of the time that is left.
@@ -22,8 +24,8 @@ class Deadline:
         """
         if self.time is None:
             return self
-        now = monotonic()
-        return Deadline(now + part * (self.time - now))
+        now = self.clock()
+        return replace(self, time=now + part * (self.time - now))
 
 
 NEVER = Deadline()

@@ -175,7 +175,8 @@ def learn(
         rules += outcome.rules
         deep[site] = outcome.deep
         departures += outcome.departures
-        likely[site] = outcome.candidates
+        if outcome.candidates is not None:
+            likely[site] = outcome.candidates
         if outcome.odd:
             requested = {normal_form(each.url): each.url for each in seen}
             odd[site] = tuple(requested[url] for url in outcome.odd)

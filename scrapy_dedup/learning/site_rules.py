@@ -51,7 +51,8 @@ class LearnedSite:
     deep: Mapping[str, DeepSplit]
     report: SiteReport
     departures: tuple[Departure, ...] = ()
-    candidates: tuple[Rule, ...] = ()
+    candidates: tuple[Rule, ...] | None = ()
+    """None where the time was up before they were looked for."""
     odd: tuple[str, ...] = ()
     out_of_time: bool = False
 
@@ -118,7 +119,7 @@ def learn_site(
     if out_of_time:
         logger.warning("Out of time: %s was not searched to the end", site)
         report = replace(report, notes=(*report.notes, "out of time: more may be found in more time"))
-    likely: tuple[Rule, ...] = ()
+    likely: tuple[Rule, ...] | None = None if out_of_time else ()
     if options.candidates and not out_of_time:
         likely = candidate_rules(sample, table, splits, book, acting=settled.proposals, before=rules)
     if likely:

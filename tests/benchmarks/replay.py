@@ -149,9 +149,7 @@ class Replay:
 
 def checks(results: Sequence[Result]) -> list[Check]:
     """The figures that ``--check`` looks at."""
-    found = [
-        Check(f"{each.name} at {each.rate:g}: pages lost", each["cold"].lost_count, most=0) for each in results
-    ]
+    found = [Check(f"{each.name} at {each.rate:g}: pages lost", each["cold"].lost_count, most=0) for each in results]
     parts = sorted(part for each in results if (part := each.of_warm) is not None)
     if parts:
         found.append(Check("cold: part of what the warm crawl saves, median", parts[len(parts) // 2], LEAST_OF_WARM))
@@ -177,7 +175,16 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def print_results(results: Sequence[Result]) -> None:
     """Print a line for each."""
-    columns = ("site", "downloads a second", "plain", "cold", "lost", "learnings", "saved share", "all in")
+    columns: tuple[str, ...] = (
+        "site",
+        "downloads a second",
+        "plain",
+        "cold",
+        "lost",
+        "learnings",
+        "saved share",
+        "all in",
+    )
     columns += ("warm", "of warm", *(f"after {needed}" for needed in WITNESSES))
     rows: list[Sequence[object]] = []
     for each in results:

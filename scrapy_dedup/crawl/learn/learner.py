@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ..settings.dedup_settings import DedupSettings
 
 _POLL: Final = 0.05  # seconds between two looks at whether the answer is still wanted
+#: A process that gets so small a part of a processor as this is ended, as is one that hangs.
+_STARVED: Final = 1 / 4
 _ENDING: Final = 1.0  # seconds that a process is given to end that has said what is no answer
 _LONGEST_ANSWER: Final = 1 << 22  # bytes
 
@@ -87,14 +89,17 @@ class Learner:
             Thread(target=_listen, args=(process.stdout, self._answers), name="dedup-learner", daemon=True).start()
             return ""
 
-    def learn(self, sites: Collection[str], timeout: float, wanted: Callable[[], bool]) -> LearningOutcome:
-        """Let *sites* be learned, for *timeout* seconds at most and as long as that is *wanted*.
+    def learn(
+        self, sites: Collection[str], compared: Collection[str], timeout: float, wanted: Callable[[], bool]
+    ) -> LearningOutcome:
+        """Let *sites* be learned, texts of those to be *compared*, too, as long as that is *wanted*.
 
-        It waits: call it in a thread.
+        It ends within *timeout* seconds of the processor, and is ended after four times as many of the clock. It waits: call it in a
+        thread.
         """
-        asked = {"sites": sorted(sites), "seconds": timeout * 0.8}
+        asked = {"sites": sorted(sites), "compared": sorted(compared), "seconds": timeout * 0.8}
         line = json.dumps(asked).encode() + b"\n"
-        end = time.monotonic() + timeout
+        end = time.monotonic() + timeout / _STARVED
         fresh = self.pid is None
         outcome = self._asked(line, end, timeout, wanted)
         if outcome is None and not fresh and self._code() == 0:  # it had just ended, since it was not asked for long

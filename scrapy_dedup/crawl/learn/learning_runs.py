@@ -50,18 +50,18 @@ class LearningRuns:
         """Whether there is such a process, or one is being started."""
         return self._learner is not None
 
-    async def learn(self, sites: "Collection[str]") -> LearningOutcome:
-        """Learn *sites* from all that was handed over to the store, and count what was found."""
+    async def learn(self, sites: "Collection[str]", compared: "Collection[str]") -> LearningOutcome:
+        """Learn *sites* from all that was handed over to the store, and count what was found; texts of those to be *compared*, too."""
         started = time.monotonic()
-        outcome = await run_in_thread(self._learn, sites)
+        outcome = await run_in_thread(self._learn, sites, compared)
         if outcome.summary is not None:
             await self._count(outcome.summary, time.monotonic() - started)
         return outcome
 
-    def _learn(self, sites: "Collection[str]") -> LearningOutcome:
+    def _learn(self, sites: "Collection[str]", compared: "Collection[str]") -> LearningOutcome:
         if not self._store.flush():
             return LearningOutcome(None, "what the crawl has seen could not be written into the store")
-        return self.learner.learn(sites, self._settings.learn_timeout, self._wanted())
+        return self.learner.learn(sites, compared, self._settings.learn_timeout, self._wanted())
 
     def _wanted(self) -> "Callable[[], bool]":
         engine = self._status.engine
@@ -97,7 +97,7 @@ class LearningRuns:
             return
         self.counts.log_begin(len(worth))
         started = time.monotonic()
-        outcome = await run_in_thread(self.learner.learn, worth, settings.learn_timeout, self._wanted())
+        outcome = await run_in_thread(self.learner.learn, worth, worth, settings.learn_timeout, self._wanted())
         if outcome.ended:
             return
         if outcome.summary is None:

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from .learning_runs import LearningRuns
     from .rule_reload import RuleReload
 
-#: While the crawl goes on, learning takes this part of its time at most.
-_SHARE: Final = 1 / 3
-#: Seconds that it may take besides: the first rules of a site save the most, and are learned soonest.
-_AT_ONCE: Final = 5.0
 #: Seconds after a learning that failed, twice as many after the next one, and so on.
 _BACK_OFF: Final = 10.0
 _LONGEST_BACK_OFF: Final = 600.0
@@ -73,28 +69,35 @@ class Learning:
     #: Whether it was asked since what to fetch again, and whether it had been when it began.
     _asked: bool = attrs.field(default=False, init=False)
     _answers: bool = attrs.field(default=False, init=False)
-    _began: float = attrs.field(factory=time.monotonic, init=False)
+    #: Sites that were learned as the spider was about to run idle, and what was seen of each then.
+    _settled: dict[str, int] = attrs.field(factory=dict, init=False)
+    #: Until when no learning begins, since the last one has failed.
     _rest_until: float = attrs.field(default=0.0, init=False)
 
     # While the crawl goes on
 
-    def count(self, site: str, url: str) -> bool:
+    def count(self, site: str, *, may_repeat: bool = False) -> bool:
         """Count a response of *site*, if it is learned; return whether it should be now."""
-        return self._settings.learns(site) and self.schedule.add(site, url)
+        return self._settings.learns(site) and self.schedule.add(site, may_repeat=may_repeat)
 
-    def note_page(self, site: str, url: str) -> None:
-        """Note that a page of *site* has come that may teach something."""
+    def note_page(self, site: str, url: str, *, is_own: bool = True) -> None:
+        """Note that a page of *site* has come that may teach something; what those of other workers show is not known here."""
         for repeated in self._repeats.found():
-            if self._settings.learns(repeated[0]):
-                self.schedule.repeat(*repeated)
-        due = self.count(site, url)
+            if self._settings.learns(repeated):
+                self.schedule.repeat(repeated)
+        due = self.count(site, may_repeat=not is_own or site in self._repeats.changing)
         if not self._settings.learns_live or self._status.is_closing or not self.is_own():
             return
         if due:
             self._begin_if_idle()
-        elif not self._learning_runs.has_learner and self.schedule.near:
+        elif not self._learning_runs.has_learner and self.schedule.is_near(site):
             # To start takes longer than to learn a small site.
             deferred_from_coro(run_in_thread(self._learning_runs.learner.start)).addErrback(lambda _: None)
+
+    @property
+    def _differing(self) -> "frozenset[str]":
+        """The sites on which texts of one page differ."""
+        return self._masks.sites | self._repeats.changing
 
     async def replace_suspended(self, site: str) -> None:
         """Use the rules of *site* without those that are suspended, and learn others in their place.
@@ -113,13 +116,13 @@ class Learning:
 
     def note_refuted(self, site: str) -> None:
         """Note that a rule of *site* is refuted: others are to be learned in its place."""
-        self.schedule.soon(site)
+        self.schedule.soon(site, compare=site in self._masks.sites)  # what it has merged has taught the mask
         self._refuted = True
         self._rescheduler.is_due = True
 
     def refetched(self, site: str) -> None:
-        """Note that pages of *site* were fetched again that a learning has named."""
-        if self._settings.learns_live:
+        """Note that pages of *site* were fetched again to see whether their texts differ."""
+        if self._settings.learns_live and site in self._differing:
             self._ask((site,))
 
     async def ask(self, sites: Collection[str]) -> set[str]:
@@ -129,14 +132,21 @@ class Learning:
             self._ask(worth)
         return worth
 
-    def at_once(self, site: str) -> "Deferred[None] | None":
-        """Learn *site* now, whatever rest is due; return what is called when that has ended, None if it cannot be."""
+    def at_once(self, site: str, *, duplicates: bool = False) -> "Deferred[None] | None":
+        """Learn what has come of *site*, whatever rest is due; return what is called when that has ended.
+
+        None if there is nothing to wait for: nothing has come since it was learned, or no *duplicates*, or it cannot be.
+        """
         if not self._settings.learns_live or self._status.is_closing or not self.is_own():
             return None
-        self.schedule.soon(site)
+        is_news = self.schedule.is_near(site) if duplicates else self.schedule.knows_more(site)
+        if not is_news and self._running is None:
+            return None
         ended: Deferred[None] = Deferred()
+        if is_news:
+            self.schedule.soon(site)
         if self._running is not None:  # what has come since it began is learned next
-            self._next.append(ended)
+            (self._next if is_news else self._running).append(ended)
             return ended
         if self._timer is not None:
             self._timer.cancel()
@@ -148,7 +158,7 @@ class Learning:
 
     def _ask(self, sites: Collection[str]) -> None:
         for site in sites:
-            self.schedule.soon(site)
+            self.schedule.soon(site, compare=True)
         self._asked = True
         self._begin_if_idle()
 
@@ -157,9 +167,25 @@ class Learning:
 
         They are to replace refuted ones, or to say what is to be fetched again.
         """
+        if not self._asked and (unsettled := self._unsettled()):
+            self._settled.update(unsettled)
+            self._ask(unsettled)
         if self._refuted or self._asked:
             self._begin_if_idle()
         return self._running is not None and (self._replaces or self._refuted or self._answers or self._asked)
+
+    def _unsettled(self) -> dict[str, int]:
+        """Return the sites, with what was seen of them, whose rules are to be looked at before the spider runs idle.
+
+        What a rule has filtered that is withdrawn only as the crawl closes is not fetched any more.
+        """
+        if not self._settings.learns_live or self._status.is_closing or not self.is_own():
+            return {}
+        return {
+            site: seen
+            for site, seen in self.schedule.unlearned().items()
+            if self._settled.get(site) != seen and self._rule_reload.filters(site)
+        }
 
     def _begin_if_idle(self) -> None:
         if self._running is None and self._timer is None and not self._status.is_closing and self.is_own():
@@ -193,9 +219,9 @@ class Learning:
     async def _learn_due(self) -> None:
         """Learn the sites that should be."""
         sites = self.schedule.due
-        before = self.schedule.begun(sites)
+        before, compared = self.schedule.begun(sites, self._differing)
         try:
-            problem = await self._learn_and_use(sites)
+            problem = await self._learn_and_use(sites, compared)
         except (RuleFileError, OSError, ValueError) as error:  # ValueError: the journal is closed
             problem = "" if self._status.is_closing else f"{type(error).__name__}: {error}"
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
@@ -229,13 +255,11 @@ class Learning:
             for each in awaited:
                 each.callback(None)
 
-    async def _learn_and_use(self, sites: Collection[str]) -> str | None:
+    async def _learn_and_use(self, sites: Collection[str], compared: Collection[str]) -> str | None:
         """Learn *sites*, and use what was found; return what went wrong, None if nothing did."""
-        outcome = await self._learning_runs.learn(sites)
+        outcome = await self._learning_runs.learn(sites, compared)
         if outcome.summary is None:
             return "" if outcome.ended or self._status.is_closing else outcome.problem
-        # No rest for what comes below: that takes long where much is queued, but hardly any computing.
-        self._rest_until = self._began + (self._learning_runs.counts.seconds - _AT_ONCE) / _SHARE
         if self._settings.learns_live:
             await self._rule_reload.reload(sites)
             self._masks.use(await run_in_thread(read_masks, self._directories.all, self._faults))

@@ -71,6 +71,10 @@ class RuleReload:
         """Whether there are filtered requests that have not been compared under the new rules yet."""
         return bool(self._unsettled)
 
+    def filters(self, site: str) -> bool:
+        """Whether a rule acts on a site."""
+        return any(rule.status.acts for rule in self._identities.book.for_site(site))
+
     async def reload(self, sites: Collection[str], *, from_files: bool = True) -> bool:
         """Use the rules of *sites* as they stand in the files now; return whether any key may have changed.
 

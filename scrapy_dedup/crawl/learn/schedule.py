@@ -1,37 +1,30 @@
 """Schedule of learning: when what a crawl has seen of a site is worth learning from, and what is at its close."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ...store.news import Recorded, declares, news, recorded, repeats
 from ...store.store import Store, StoreError
-from ...urls.templates import template_of
 
 if TYPE_CHECKING:
     from ..settings.dedup_settings import DedupSettings
 
-#: Responses of a site before it is learned for the first time.
-FIRST = 40
 #: Responses of a site in its store below which nothing is learned.
 LEAST = 20
 #: As many where the site itself says which parameters do not matter.
 LEAST_STATED = 4
-#: By which part of what was seen before it must have grown each time after that.
+#: Responses of a site in one crawl with which it is learned when the crawl closes, whatever they show; and before, where it cannot be
+#: seen what they repeat.
+MUCH = 40
+#: New duplicates after which a site is learned, and which part of those before they must be.
+DUPLICATES = 3
+MORE_DUPLICATES = 0.2
+#: By which part of what was seen before it must have grown to be worth learning when a crawl closes; or while it goes on, where it cannot
+#: be seen what they repeat, and for its texts to be compared again.
 GROWTH = 0.5
-#: Responses of a kind of pages that was not there before, as which a site is learned earlier.
-NEW_KIND = 20
-#: Contents that a kind of pages has shown after another URL, after which a site is learned: a rule has to rest on so
-#: many. And by which part of those they must have grown each time after that.
-REPEATS = 10
-MORE_REPEATS = 0.3
-#: By which part of what was seen before a site must have grown then: it may have many kinds of pages.
-LEAST_GROWTH = 0.1
-#: Kinds of pages that are counted, of all sites.
-MOST_KINDS = 20_000
-#: Responses since a site was learned after which it is learned again, however large it is.
+#: Responses since a site was learned after which it is worth learning when the crawl closes, however large it is.
 MOST_FRESH: Final = 1_000
 
 
@@ -40,69 +33,59 @@ class _Site:
     """What is counted of one site."""
 
     seen: int = 0
-    #: How many of those were there when it was learned the last time.
+    #: How many of those were there when it was learned the last time, and when its texts were compared, too.
     learned: int = 0
-    #: Kinds of pages that were not there then, with the number of their pages; and those that were.
-    kinds: Counter[int] = field(default_factory=Counter)
-    learned_kinds: frozenset[int] = frozenset()
-    #: Kinds of pages with the number of contents they have repeated, and with the one at which it is learned.
-    repeats: Counter[int] = field(default_factory=Counter)
-    enough: dict[int, int] = field(default_factory=dict)
+    compared: int = 0
+    #: Responses that were duplicates, and how many were when it was learned the last time.
+    duplicates: int = 0
+    explained: int = 0
 
 
 class LearningSchedule:
-    """Counts of new responses per site, and the sites that are due."""
+    """Counts of responses and duplicates per site, and the sites that are due."""
 
     def __init__(self) -> None:
         self._sites: dict[str, _Site] = {}
-        self._kinds = 0
-        self._due: dict[str, None] = {}
-        #: Whether a site was seen so often that one is likely to be learned soon, or when the crawl closes.
-        self.near = False
+        #: The sites that are due, and whether their texts are to be compared, too.
+        self._due: dict[str, bool] = {}
 
-    def add(self, site: str, url: str) -> bool:
-        """Count a response; return whether its site should be learned."""
-        found = self._sites.get(site)
-        if found is None:
-            found = self._sites[site] = _Site()
-        found.seen += 1
-        self.near = self.near or found.seen >= LEAST
-        if site in self._due:
-            return True
-        if found.seen - found.learned >= max(FIRST, GROWTH * found.learned) or self._is_new_kind(found, url):
-            self._due[site] = None
-            return True
-        return False
+    def add(self, site: str, *, may_repeat: bool = False) -> bool:
+        """Count a response; return whether its site should be learned.
 
-    def repeat(self, site: str, kind: int) -> None:
-        """Note that a kind of pages has shown a content that another URL of the site had shown, whatever rules there are."""
+        It *may_repeat* what another URL has shown where that cannot be seen: texts differ from response to response there, say.
+        Then the site is learned as its pages grow.
+        """
         found = self._sites.setdefault(site, _Site())
-        if not self._is_counted(kind, found.repeats):
-            return
-        found.repeats[kind] += 1
-        grown = found.seen - found.learned >= LEAST_GROWTH * found.learned
-        if grown and found.repeats[kind] >= found.enough.get(kind, REPEATS):
-            self._due[site] = None
+        found.seen += 1
+        duplicates, fresh = found.duplicates - found.explained, found.seen - found.learned
+        if (found.seen >= LEAST and duplicates >= max(DUPLICATES, MORE_DUPLICATES * found.explained)) or (
+            may_repeat and fresh >= max(MUCH, GROWTH * found.learned)
+        ):
+            self._due.setdefault(site, False)
+        return site in self._due
 
-    def soon(self, site: str) -> None:
-        """Note that *site* is to be learned soon: a rule of it is refuted, say."""
+    def repeat(self, site: str) -> None:
+        """Count a duplicate: a URL has shown what another one of the site had shown, whatever rules there are."""
+        self._sites.setdefault(site, _Site()).duplicates += 1
+
+    def soon(self, site: str, *, compare: bool = False) -> None:
+        """Note that *site* is to be learned soon: a rule of it is refuted, say; *compare*: its texts, too."""
         self._sites.setdefault(site, _Site())
-        self._due[site] = None
+        self._due[site] = compare or self._due.get(site, False)
 
-    def _is_counted(self, kind: int, kinds: Counter[int]) -> bool:
-        if kind not in kinds:
-            if self._kinds >= MOST_KINDS:
-                return False
-            self._kinds += 1
-        return True
+    def is_near(self, site: str) -> bool:
+        """Whether a site is likely to be learned soon."""
+        found = self._sites.get(site)
+        return found is not None and found.duplicates > found.explained
 
-    def _is_new_kind(self, site: _Site, url: str) -> bool:
-        kind = hash(template_of(url))
-        if kind in site.learned_kinds or not self._is_counted(kind, site.kinds):
-            return False
-        site.kinds[kind] += 1
-        # At first, all kinds are new.
-        return site.learned > 0 and site.kinds[kind] >= NEW_KIND
+    def knows_more(self, site: str) -> bool:
+        """Whether something has come of a site since it was learned."""
+        found = self._sites.get(site)
+        return found is not None and found.seen > found.learned
+
+    def unlearned(self) -> dict[str, int]:
+        """Return the sites that were learned in this crawl or not, of which more is known, and what was seen of each."""
+        return {site: found.seen for site, found in self._sites.items() if found.seen > found.compared}
 
     @property
     def due(self) -> tuple[str, ...]:
@@ -111,34 +94,38 @@ class LearningSchedule:
 
     @property
     def news(self) -> tuple[str, ...]:
-        """The sites that something new is known of."""
+        """The sites that something new is known of, or whose texts were not compared since."""
         sites = list(self._sites.items())  # in one step: a thread may ask
-        return tuple(site for site, found in sites if found.seen > found.learned)
+        return tuple(site for site, found in sites if found.seen > found.compared)
 
     def is_small(self, site: str) -> bool:
         """Whether so little was seen of a site in this crawl that alone it would not be learned from."""
-        return site not in self._due and self._sites[site].seen < FIRST
+        return site not in self._due and self._sites[site].seen < MUCH
 
-    def begun(self, sites: Iterable[str]) -> dict[str, int]:
-        """Note that *sites* are learned now; return what is to be given back where that fails."""
-        before = {}
+    def begun(self, sites: Iterable[str], differing: Collection[str] = ()) -> tuple[dict[str, _Site], set[str]]:
+        """Note that *sites* are learned now; return what is to be given back where that fails, and those whose texts are to be compared.
+
+        That takes longer than all else: it is done at first, where texts are *differing* and there are more of them, and where it was
+        asked for.
+        """
+        before, compared = {}, set()
         for site in sites:
             found = self._sites[site]
-            before[site] = found.learned
-            found.learned = found.seen
-            found.learned_kinds |= found.kinds.keys()
-            found.kinds = Counter()
-            for kind, number in found.repeats.items():
-                if number >= REPEATS:
-                    found.enough[kind] = number + max(REPEATS // 2, int(MORE_REPEATS * number))
-            self._due.pop(site, None)
-        return before
+            before[site] = replace(found)
+            asked = self._due.pop(site, False)
+            if asked or not found.compared or (site in differing and found.seen >= (1 + GROWTH) * found.compared):
+                compared.add(site)
+                found.compared = found.seen
+            found.learned, found.explained = found.seen, found.duplicates
+        return before, compared
 
-    def failed(self, before: "dict[str, int]", *, due: Collection[str] = ()) -> None:
+    def failed(self, before: "Mapping[str, _Site]", *, due: Collection[str] = ()) -> None:
         """Note that learning has failed: what was new still is; *due* are the sites to be learned again all the same."""
-        for site, learned in before.items():
-            self._sites[site].learned = learned
-        self._due.update(dict.fromkeys(due))
+        for site, old in before.items():
+            found = self._sites[site]
+            found.learned, found.compared, found.explained = old.learned, old.compared, old.explained
+        for site in due:
+            self.soon(site)
 
 
 def worth_learning(settings: "DedupSettings", schedule: LearningSchedule) -> dict[str, int]:

@@ -114,6 +114,7 @@ class Recorder:
         row = row and redirect_row(request, response, row)
         if row is not None and self._record(row):
             self._stats.inc_value("dedup/recorded/redirects")
+            self._repeats.redirected(site)
             self._excluded.add("redirect")
 
     def robots(self, request: "Request", response: "Response", site: str) -> None:

@@ -23,7 +23,7 @@ class Repeats:
         self._first: dict[int, int] = {}
         #: What tells a content and a kind of pages that has repeated it.
         self._repeated: set[int] = set()
-        self._found: deque[tuple[str, int]] = deque()
+        self._found: deque[str] = deque()
         #: Site -> how many contents have shown again under another URL of a kind.
         self.number: Counter[str] = Counter()
         #: What tells a URL -> what tells the content that it has shown first.
@@ -41,23 +41,29 @@ class Repeats:
         if prints is None or (prints.words is not None and prints.words < MIN_WORDS):
             return
         content, url = hash((row.site, prints.bag)), hash(row.url)
-        if self._shown.get(url, content) != content:
-            self.changing.add(row.site)
-        elif len(self._shown) < MOST:
+        shown = self._shown.get(url)
+        if shown is not None:
+            if shown != content:
+                self.changing.add(row.site)
+            return
+        if len(self._shown) < MOST:
             self._shown[url] = content
         first = self._first.get(content)
         if first is None:
             if len(self._first) < MOST:
                 self._first[content] = url
         elif first != url:
-            kind = hash(template_of(row.url))
-            repeated = hash((content, kind))
+            self._found.append(row.site)
+            repeated = hash((content, template_of(row.url)))
             if repeated not in self._repeated and len(self._repeated) < MOST:
                 self._repeated.add(repeated)
-                self._found.append((row.site, kind))
                 self.number[row.site] += 1
 
-    def found(self) -> "Iterator[tuple[str, int]]":
-        """Yield site and kind of the pages that have shown a content again, of each content one of a kind."""
+    def redirected(self, site: str) -> None:
+        """Note a URL that leads to the page of another one."""
+        self._found.append(site)
+
+    def found(self) -> "Iterator[str]":
+        """Yield the site of each URL that has shown what another one had shown, once."""
         while self._found:
             yield self._found.popleft()

@@ -197,4 +197,4 @@ class InternalRequests:
         """Hand over a row to the store, as that of any response."""
         if self._store.add(row):
             self._stats.inc_value("dedup/recorded")
-            self._learning.count(row.site, row.url)
+            self._learning.count(row.site)

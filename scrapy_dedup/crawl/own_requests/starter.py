@@ -15,10 +15,10 @@ from scrapy.utils.defer import deferred_from_coro
 
 from ...urls.acting import acts
 from ..identity.identities import is_plain_get
-from ..learn.schedule import LEAST, REPEATS
+from ..learn.schedule import LEAST
 from ..support.request_meta import redirects_to
 from .internal_requests import CrawlClosing, details_of
-from .request_budgets import SpreadBudget, StarterBudget
+from .request_budgets import STARTER_SHARE, SpreadBudget, StarterBudget
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Requests that are remembered, so that they can be made again; some kilobytes each.
 MOST_REQUESTS: Final = 4_000
+#: Contents that have shown again on a site whose texts need not be looked at.
+REPEATS: Final = 10
 #: Learnings of a site, before the spider runs idle, for what to fetch again.
 MOST_ASKED: Final = 3
 
@@ -106,7 +108,13 @@ class StarterRefetches:
         self._begin()
 
     def came(self, site: str) -> None:
-        """Fetch a page of some kind again if enough pages of a site have come since the last one."""
+        """Fetch a page again if enough pages of a site have come since the last one, or if none of the first ones is like another.
+
+        Where texts are new in each response no duplicate would show.
+        """
+        looks = self._settings.learns_live and self._tally.of(site).pages == round(1 / STARTER_SHARE)
+        if looks and not self._repeats.number[site] and site not in self._repeats.changing:
+            self.suggest((site,), {site: list(self._details.get(site, ()))[-1:]})
         due = self._revisits.teaches and self._tally.of(site).pages % LEAST == 0
         if due and site not in self._at_work and self._may_teach(site):
             self._start(site)

@@ -104,10 +104,15 @@ class Postponing:
                 logger.debug("Nothing is postponed: %s", why, extra={"spider": self._status.spider})
         return self._is_on
 
-    async def use(self, sites: "Collection[str]", candidates: "Mapping[str, str]") -> None:
-        """Postpone by the *candidates* of *sites*, which were learned, from now on: site -> the text of a rule file."""
+    async def use(
+        self, sites: "Collection[str]", candidates: "Mapping[str, str]", undecided: "Collection[str]" = ()
+    ) -> None:
+        """Postpone by the *candidates* of *sites*, which were learned, from now on: site -> the text of a rule file.
+
+        Those of *undecided* sites stay: the time was up before they were looked for.
+        """
         if self._is_used:
-            await self._site_candidates.use(sites, candidates)
+            await self._site_candidates.use(sites, candidates, undecided)
 
     def lower(self, request: "Request", _: "Response") -> None:
         """Lower the priority of *request*, which comes out of the spider, if it is to be postponed."""

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 #: Postponed requests of a site that are let go at first, and by which factor more of them each time after that.
 FIRST: Final = 8
 MORE: Final = 2
-#: Seconds that others wait for what these show, at most.
+#: Seconds that they wait for others on their way, at most: one of these may wait for a place that they take.
 LONGEST: Final = 10.0
 #: Seconds between two looks at what is on its way: twice as many each time, since a page from nearby is there at once.
 _SOON: Final = 0.001
@@ -29,9 +30,12 @@ _POLL: Final = 0.05
 
 @dataclass(slots=True)
 class _Batch:
-    """The postponed requests of a site that were let go since the site was learned the last time."""
+    """The postponed requests of a site that were let go since the site was learned the last time.
 
-    size: int = FIRST
+    Before the first of them, duplicates are learned from that have come already.
+    """
+
+    size: int = 0
     let_go: int = 0
     deciding: bool = False
     waiting: "list[Deferred[None]]" = field(default_factory=list)
@@ -108,16 +112,15 @@ class PostponedRelease:
         await maybe_deferred_to_future(turn)
 
     async def _decide(self, site: str, batch: _Batch) -> None:
-        end = time.monotonic() + LONGEST
         try:
-            await self._while(self._others_on_their_way, end)
-            learning = self._learning.at_once(site) if self._status.is_open else None
-            if learning is not None:
-                await self._while(lambda: not learning.called, end)
+            await self._while(self._others_on_their_way, time.monotonic() + LONGEST)
+            learning = self._learning.at_once(site, duplicates=not batch.size) if self._status.is_open else None
+            if learning is not None:  # it ends in its own time (DEDUP_LEARN_TIMEOUT)
+                await self._while(lambda: not learning.called, inf)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._faults.report("postponing", "Postponed requests could not be decided on")
         finally:
-            batch.deciding, batch.let_go, batch.size = False, 0, batch.size * MORE
+            batch.deciding, batch.let_go, batch.size = False, 0, max(FIRST, batch.size * MORE)
             waiting, batch.waiting = batch.waiting, []
             for each in waiting:
                 each.callback(None)

@@ -47,8 +47,9 @@ _is_plain_name = re.compile(r"q\.[A-Za-z0-9_.*-]+").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """The book of the rules that act on a site with its candidates, and a quick look at what these may change."""
+    """The candidates of a site, the book of the rules that act there with them, and a quick look at what these may change."""
 
+    rules: "Sequence[Rule]"
     book: RuleBook
     #: Finds in a URL what these rules may change, or nothing if the key without them is the key with them.
     found_in: "Callable[[str], object]"
@@ -56,7 +57,7 @@ class _Candidates:
     @classmethod
     def of(cls, site: str, rules: "Sequence[Rule]", book: RuleBook) -> "_Candidates":
         """Return those of a site on which the rules of *book* act."""
-        return cls(book.with_candidates(site, rules), _finder(rules))
+        return cls(rules, book.with_candidates(site, rules), _finder(rules))
 
 
 def _finder(rules: "Sequence[Rule]") -> "Callable[[str], object]":
@@ -100,15 +101,18 @@ class SiteCandidates:
         """Whether *site* was learned in this crawl, so that its candidates are those of its own pages."""
         return site in self._learned
 
-    async def use(self, sites: "Collection[str]", candidates: "Mapping[str, str]") -> None:
+    async def use(
+        self, sites: "Collection[str]", candidates: "Mapping[str, str]", undecided: "Collection[str]" = ()
+    ) -> None:
         """Use the *candidates* of *sites*, which were learned, from now on: site -> the text of a rule file.
 
-        Which URL stands for others is told anew: the rules that act may have changed, too, and a candidate may be gone.
+        Of *undecided* sites those of before stay. Which URL stands for others is told anew: the rules that act may have changed, too, and a candidate may be gone.
         """
         self._learned.update(sites)
         book = self._identities.book
         for site in sites:
-            told = read_rules(candidates[site], _ANSWER)[0] if site in candidates else None
+            before = self._candidates.get(site) if site in undecided else None
+            told = read_rules(candidates[site], _ANSWER)[0] if site in candidates else before
             rules = told.rules if told is not None else ()
             self._candidates[site] = _Candidates.of(site, rules, book) if rules else None
             self._first.pop(site, None)

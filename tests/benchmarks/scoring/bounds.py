@@ -79,4 +79,6 @@ class AfterDuplicates:
         for number in ready:
             del self._waiting[number], self._groups[number]
         self._acting.update(ready)
-        return self._key([rule for number, rule in zip(count(), self._rules) if number in self._acting]) if ready else None
+        return (
+            self._key([rule for number, rule in zip(count(), self._rules) if number in self._acting]) if ready else None
+        )
