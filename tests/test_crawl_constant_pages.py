@@ -13,7 +13,6 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.composition import CrawlComponents
-from scrapy_dedup.crawl.learn import live
 from scrapy_dedup.rules import Rule
 from scrapy_dedup.store.store import Store
 

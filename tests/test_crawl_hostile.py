@@ -15,7 +15,6 @@ from scrapy.core.engine import ExecutionEngine
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.learn import live
 from scrapy_dedup.crawl.learn import schedule as times
 from scrapy_dedup.crawl.signals import rules_changed
 from scrapy_dedup.crawl.support.compatibility import call_later, download

@@ -125,7 +125,7 @@ class Replay:
 
         plain = {url: canonicalize_url(url) for url in recording.answers}.__getitem__
         crawls = [bound("plain", plain)]
-        world = folder / "world.pickle"
+        world = folder / "world.json"
         World(
             recording.start_urls,
             recording.answers,
@@ -142,8 +142,9 @@ class Replay:
         book = RuleBook.load(project.folder / "dedup-rules", missing_ok=True)
         crawls.append(bound("warm", as_rules_say(book, plain)))
         shown = {url: page.bag for url, page in recording.identities.items()}
-        for needed in WITNESSES:
-            crawls.append(bound(f"after {needed}", plain, AfterDuplicates(book, plain, shown, needed).fetched))
+        crawls += [
+            bound(f"after {needed}", plain, AfterDuplicates(book, plain, shown, needed).fetched) for needed in WITNESSES
+        ]
         return Result(recording.name, rate, self._injected, tuple(crawls), len(book))
 
 

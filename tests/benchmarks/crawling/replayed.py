@@ -9,12 +9,11 @@ learning takes no time.
 
 import asyncio
 import json
-import pickle
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin
@@ -47,19 +46,20 @@ class World:
     answers: dict[str, Answer]
     links: dict[str, list[str]]
     rate: float = 0.0
-    noise: tuple[str, ...] = ()
+    noise: Sequence[str] = ()
     has_clock: bool = False
     start_twice: bool = False
 
     def save(self, path: Path) -> None:
         """Write it for the process that crawls."""
-        path.write_bytes(pickle.dumps(self))
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> "World":
         """Read what :meth:`save` wrote."""
-        found: World = pickle.loads(path.read_bytes())  # noqa: S301 (our own file)
-        return found
+        found = json.loads(path.read_text(encoding="utf-8"))
+        answers = {url: Answer(**each) for url, each in found.pop("answers").items()}
+        return cls(answers=answers, **found)
 
 
 @dataclass(eq=False)
@@ -112,7 +112,7 @@ class Replayed(BaseDownloadHandler):
         super().__init__(crawler)
         world: World = crawler.spider.world  # type: ignore[union-attr]
         self._world = world
-        self._noise = Noise(world.noise, clock=stepping(BEGINNING, 1.0))
+        self._noise = Noise(tuple(world.noise), clock=stepping(BEGINNING, 1.0))
         self._time = crawler.spider.time  # type: ignore[union-attr]
         self._asked: Counter[str] = crawler.spider.asked  # type: ignore[union-attr]
         self._passing = asyncio.get_running_loop().create_task(self._time.pass_idle())
