@@ -144,7 +144,7 @@ class Learning:
             return None
         ended: Deferred[None] = Deferred()
         if is_news:
-            self.schedule.soon(site)
+            self.schedule.soon(site, compare=site in self._differing)
         if self._running is not None:  # what has come since it began is learned next
             (self._next if is_news else self._running).append(ended)
             return ended
