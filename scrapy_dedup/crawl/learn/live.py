@@ -133,11 +133,11 @@ class Learning:
         return worth
 
     def at_once(self, site: str, *, duplicates: bool = False) -> "Deferred[None] | None":
-        """Learn what has come of *site*, whatever rest is due; return what is called when that has ended.
+        """Learn what has come of *site*, unless the last learning has failed just now; return what is called when that has ended.
 
         None if there is nothing to wait for: nothing has come since it was learned, or no *duplicates*, or it cannot be.
         """
-        if not self._settings.learns_live or self._status.is_closing or not self.is_own():
+        if not self._settings.learns_live or self._status.is_closing or not self.is_own() or self._rests:
             return None
         is_news = self.schedule.is_near(site) if duplicates else self.schedule.knows_more(site)
         if not is_news and self._running is None:
@@ -191,10 +191,13 @@ class Learning:
         if self._running is None and self._timer is None and not self._status.is_closing and self.is_own():
             self._plan()
 
+    @property
+    def _rests(self) -> bool:
+        return self._rest_until > time.monotonic()
+
     def _plan(self) -> None:
-        rest = self._rest_until - time.monotonic()
-        if rest > 0:
-            self._timer = call_later(rest, self._begin)
+        if self._rests:
+            self._timer = call_later(self._rest_until - time.monotonic(), self._begin)
         else:
             self._begin()
 

@@ -119,7 +119,7 @@ class SettingFields:
         'never, so that only scrapy learn-rules learns. With DEDUP_MODE = "observe" no crawl learns.',
     )
     learn_timeout: float = setting(
-        60, values.positive_number, "number (seconds)", "How many seconds of a processor one learning may take."
+        60, values.positive_number, "number (seconds)", "Processor seconds of a learning; four times that by the clock."
     )
     learners: tuple[str, ...] | None = setting(
         None,
