@@ -148,8 +148,9 @@ async def test_a_page_on_its_way_when_rules_change_is_not_fetched_again(
     held = threading.Event()
     last = COPIES - 1
     target = f"/p?id=15&sid=s15x{last}"
-    # Learning begins when it is asked for, or hardly before: all pages with higher numbers are there then.
-    monkeypatch.setattr(times, "DUPLICATES", (PAGES // 3 - 16) * (COPIES - 1) - 2)
+    # Learning begins when it is asked for, or shortly before: pages with higher numbers are there then. Of those that have come, some rows
+    # may still be in the making on a busy machine, and no further page comes that would have them counted.
+    monkeypatch.setattr(times, "DUPLICATES", (PAGES // 3 - 16) * (COPIES - 1) // 2)
 
     def answer(asked: Asked) -> Any:
         if asked.target == target:
