@@ -249,6 +249,20 @@ async def test_a_name_that_is_nearly_that_of_a_setting_stops_the_start(
     assert messages(caplog) == ["DEDUP_OTHER_PLUGIN is no setting of scrapy-dedup"]
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("DEDUP_MDOE", "MODE"), ("DEDUP_RULE", "RULES"), ("DEDUP_CONTENT_FIELD", "CONTENT_FIELDS"), ("DEDUP_DB", "")]
+    + [(name, "") for name in ("DEDUP_URL", "DEDUP_TABLE", "DEDUP_STORE_PATH", "DEDUP_REDIS_URL")],
+)
+def test_what_is_meant_is_told_by_the_name_without_the_prefix(name: str, meant: str) -> None:
+    """The prefix alone makes no name near: others have settings of it, too."""
+    if meant:
+        with pytest.raises(DedupSettingError, match=rf"Is DEDUP_{meant} meant\?"):
+            read(**{name: "x"})
+    else:
+        read(**{name: "x"})
+
+
 @in_reactor
 async def test_custom_settings(serve: Serve) -> None:
     class Own(Links):

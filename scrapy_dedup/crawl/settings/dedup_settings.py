@@ -8,7 +8,7 @@ value and what would be right.
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...files.mirrored import STORED
 from ...masks.published.thresholds import Thresholds
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting", "unknown_settings"]
 
+_PREFIX: Final = "DEDUP_"
+
 
 @dataclass(frozen=True, slots=True)
 class DedupSettings(SettingFields):
@@ -37,14 +39,15 @@ class DedupSettings(SettingFields):
 
         Raises :exc:`DedupSettingError` for the first wrong one, and for a name that is nearly that of a setting.
         """
+        names = [setting.name.removeprefix(_PREFIX) for setting in SETTINGS]
         for name in unknown_settings(settings):
-            if near := get_close_matches(name, [setting.name for setting in SETTINGS], 1, 0.8):
+            if near := get_close_matches(name.removeprefix(_PREFIX), names, 1, 0.75):
                 is_none = "scrapy-dedup has no such setting"
-                raise DedupSettingError(name, settings.get(name), is_none, f"Is {near[0]} meant?")
+                raise DedupSettingError(name, settings.get(name), is_none, f"Is {_PREFIX}{near[0]} meant?")
         read: dict[str, Any] = {}
         for setting in SETTINGS:
             value = settings.get(setting.name, setting.default)
-            read[setting.name.removeprefix("DEDUP_").lower()] = cls._read(setting, value)
+            read[setting.name.removeprefix(_PREFIX).lower()] = cls._read(setting, value)
         wrong = {
             "DEDUP_SITES": wrong_site(read["sites"], read["site_groups"]),
             "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"], read["learners"]),
@@ -154,5 +157,5 @@ class DedupSettings(SettingFields):
 
 def unknown_settings(settings: "BaseSettings") -> list[str]:
     """Return the names of settings that look as if they were the plug-in's."""
-    names: set[Any] = {name for name in settings if isinstance(name, str) and name.startswith("DEDUP_")}
+    names: set[Any] = {name for name in settings if isinstance(name, str) and name.startswith(_PREFIX)}
     return sorted(names - {setting.name for setting in SETTINGS})
