@@ -1,7 +1,7 @@
 """Looking up single pages: the page that a filtered URL was taken for, and pages to compare with."""
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from sqlalchemy import func, or_, select
@@ -60,7 +60,8 @@ def pages_of_kind(store: Store, scope: str, site: str, url: str, limit: int) -> 
     newest = select(func.max(observation.c.id)).scalar_subquery()
     late = select(o.id, o.url).where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.status == 200)
     kind = template_of(clean_url(url))
-    ids = [row.id for row in store.rows(late.order_by(o.id.desc())) if template_of(row.url) == kind][:limit]
+    alike = (row.id for row in store.rows(late.order_by(o.id.desc())) if template_of(row.url) == kind)
+    ids = list(islice(alike, limit))
     return [observation_of(row) for row in store.rows(_pages().where(o.id.in_(ids)).order_by(o.id))]
 
 
