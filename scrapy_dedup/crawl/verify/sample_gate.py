@@ -2,7 +2,6 @@
 
 import json
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -41,8 +40,8 @@ class SampleGate:
         self._under_way = spot_checks.under_way
         self._judge = judge
         self._faults = faults
-        #: Spot check on its way -> the names in its meta as it went out.
-        self._names: WeakKeyDictionary[Request, frozenset[Any]] = WeakKeyDictionary()
+        #: The mark of a spot check -> the names in its meta as it went out first: it may be tried again with what it holds by then.
+        self._names: dict[Any, frozenset[Any]] = {}
         spot_checks.has_gate = True
 
     @classmethod
@@ -58,7 +57,7 @@ class SampleGate:
     def process_request(self, request: "Request") -> None:
         """Note what the meta of a spot check holds."""
         if SAMPLE in request.meta:
-            self._names[request] = frozenset(request.meta)
+            self._names.setdefault(request.meta[SAMPLE], frozenset(request.meta))
 
     def process_response(
         self, request: "Request", response: "Response"
@@ -80,7 +79,7 @@ class SampleGate:
 
     def _holds_something(self, request: "Request") -> bool:
         """Whether the meta of *request* has gained what is no data."""
-        names = self._names.get(request, request.meta)
+        names = self._names.pop(request.meta[SAMPLE], request.meta)
         try:
             json.dumps([value for name, value in request.meta.items() if name not in names])
         except (TypeError, ValueError, RecursionError):
