@@ -120,6 +120,7 @@ class StarterBudget(RequestBudget):
     _stats: "StatsCollector"
     _tally: "Tally"
     _rescheduler: "Rescheduler"
+    _spent_in_all: int = attrs.field(default=0, init=False)
 
     def most(self, site: str) -> int:
         """Return how many requests to a site there may be, for what has come of it."""
@@ -127,7 +128,7 @@ class StarterBudget(RequestBudget):
 
     def room(self, site: str) -> int:
         """Return how many requests to a site are left, of its own and of those of the crawl."""
-        left_in_all = self._share_of(self._tally.pages) - sum(self._spent.values())
+        left_in_all = self._share_of(self._tally.pages) - self._spent_in_all
         return min(self.most(site) - self._spent[site], left_in_all)
 
     def _share_of(self, pages: int) -> int:
@@ -139,6 +140,7 @@ class StarterBudget(RequestBudget):
 
     def _pay(self, site: str, number: int) -> None:
         super()._pay(site, number)
+        self._spent_in_all += number
         self._stats.inc_value("dedup/starter/requests", number)
 
 
