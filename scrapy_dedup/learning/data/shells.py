@@ -26,7 +26,10 @@ def is_parameter(key: str) -> bool:
 
 
 def repeated_shells(table: Table) -> Flags:
-    """Return which URLs show what others of their place show, beyond what the contrast there makes evidence. O(n log n)."""
+    """Return which URLs show what others of their place show, beyond what the contrast there makes evidence.
+
+    O(n log n), and once more for each set of keys in which the URLs of a content differ, if it has more URLs than contrast.
+    """
     found = np.zeros(len(table), dtype=np.bool_)
     if not len(table):
         return found
