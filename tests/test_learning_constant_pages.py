@@ -133,7 +133,7 @@ def test_the_same_page_beside_others_of_the_same_path() -> None:
 @pytest.mark.parametrize("query", ["action=login", "action=login&provider=Mail"])
 def test_a_path_is_ignored_under_a_parameter_that_makes_it_a_log_in_page(query: str) -> None:
     rows = [(f"{url}?{query}", LOGIN) for url, _ in pages()]
-    book = learned([*pages(), *rows], passwords=[])
+    book = learned([*pages(), *rows], passwords=[LOGIN])
     assert merges(book, f"/wiki/Tall_Oak?{query}", f"/wiki/Small_Oak?{query}")
     assert not merges(book, "/wiki/Tall_Oak", "/wiki/Small_Oak")
     assert not merges(book, "/wiki/Tall_Oak?action=edit", "/wiki/Small_Oak?action=edit")
@@ -141,15 +141,27 @@ def test_a_path_is_ignored_under_a_parameter_that_makes_it_a_log_in_page(query: 
 
 def test_a_parameter_is_ignored_beside_another_that_makes_it_a_log_in_page() -> None:
     rows = [(f"/doc?id={name}", f"article {name}") for name in NAMES]
-    book = learned([*rows, *((f"/doc?id={name}&do=login", LOGIN) for name in NAMES)], passwords=[])
+    book = learned([*rows, *((f"/doc?id={name}&do=login", LOGIN) for name in NAMES)], passwords=[LOGIN])
     assert merges(book, "/doc?id=Tall_Oak&do=login", "/doc?id=Small_Oak&do=login")
     assert not merges(book, "/doc?id=Tall_Oak", "/doc?id=Small_Oak")
 
 
 def test_a_path_is_ignored_behind_a_segment_that_makes_it_a_log_in_page() -> None:
-    book = learned([*pages(), *((f"/login{url}", LOGIN) for url, _ in pages())], passwords=[])
+    book = learned([*pages(), *((f"/login{url}", LOGIN) for url, _ in pages())], passwords=[LOGIN])
     assert merges(book, "/login/wiki/Tall_Oak", "/login/wiki/Small_Oak")
     assert not merges(book, "/wiki/Tall_Oak", "/wiki/Small_Oak")
+
+
+@pytest.mark.parametrize("view", ["{}?tab=reviews", "{}/reviews", "/reviews{}", "/doc?id={}&tab=reviews"])
+def test_a_view_of_each_page_that_shows_the_same_everywhere_stays(view: str) -> None:
+    """No page has reviews yet, or they stand in a script: without a password field that is no log-in page."""
+    by_key = view.startswith("/doc")
+    shown = [(f"/doc?id={name}", f"article {name}") for name in NAMES] if by_key else pages()
+    rows = [(view.format(name if by_key else url), "no reviews") for name, (url, _) in zip(NAMES, shown, strict=False)]
+    for passwords in ([], ["no reviews"]):
+        book = learned([*shown, *rows], passwords=passwords)
+        assert len({book.canonical_key(SITE + url) for url, _ in rows}) == (1 if passwords else len(rows))
+        assert len({book.canonical_key(SITE + url) for url, _ in shown}) == len(shown)
 
 
 def test_odd_responses_among_the_urls(tmp_path: Path) -> None:

@@ -92,6 +92,8 @@ class WallEvidence:
         self._ignored, self._pattern, self._rows, self._elsewhere = ignored, pattern, rows, elsewhere
         contents, counts = np.unique(self._frame.content[rows], return_counts=True)
         self._content = int(contents[counts.argmax()])
+        known = site.sample.passwords
+        self._has_password = None if known is None else self._content in known
 
     @property
     def is_enough(self) -> bool:
@@ -133,8 +135,7 @@ class WallEvidence:
     @property
     def _is_told(self) -> bool:
         """Whether the page is told by more than its times: by a password field, or by values or paths that are addresses."""
-        has_password = self._content in (self._site.sample.passwords or ())
-        if has_password or self._of_names() or (any(map(_is_path, self._ignored)) and self._of_path() > 0):
+        if self._has_password or self._of_names() or (any(map(_is_path, self._ignored)) and self._of_path() > 0):
             return True
         of_keys = ([is_address(text) for text in self._texts(key, self._asked(key))] for key in self._ignored)
         return any(2 * sum(flags) > len(flags) for flags in of_keys)
@@ -155,8 +156,7 @@ class WallEvidence:
             return 0.0
         # A site may have a log-in form on all its pages, walls included.
         of_page, of_wall = (most + (1 - most) * share for most in (PASSWORD, PASSWORD_OF_WALL))
-        has = self._content in (self._site.sample.passwords or ())
-        return log(of_page / of_wall) if has else log1p(-of_page) - log1p(-of_wall)
+        return log(of_page / of_wall) if self._has_password else log1p(-of_page) - log1p(-of_wall)
 
     def _of_names(self) -> float:
         """Return what the names of the ignored keys say."""
@@ -180,7 +180,7 @@ class WallEvidence:
         first = {code: row for row, code in zip(self._rows.tolist(), codes.tolist(), strict=True)}
         texts = self._texts(key, values)
         bases = [self._url(first[code]) for code in values.tolist()]
-        viewed = self._viewed(key, values)
+        viewed = 0 if self._has_password is False else self._viewed(key, values)
         addressed = self._site.references.addressed(texts, bases, self._content)
         named = self._site.references.named(key, values, self._content)
         named |= np.array([is_address(text) for text in texts], dtype=np.bool_)
@@ -214,9 +214,11 @@ class WallEvidence:
             urls = [self._url(row) for row in rows.tolist()]
             has_page = self._site.references.has_page
             other = max(sum(has_page(without_segment(url, each), self._content) for url in urls) for each in segments)
-        return _referring(min(other, len(rows)), len(rows), ADDRESSES) + (
-            0.0 if other > len(rows) / 2 else log(IDENTITY)
-        )
+        said = _referring(min(other, len(rows)), len(rows), ADDRESSES)
+        if other <= len(rows) / 2:
+            return said + log(IDENTITY)
+        # What has no password field may be a view of each page, and empty as yet.
+        return min(said, 0.0) if self._has_password is False else said
 
     @property
     def _asks_parameters(self) -> bool:
