@@ -64,7 +64,7 @@ class AliasRecall:
         book = self._identities.book
         rules = [rule for rule in book if rule.is_alias and rule.status.acts]
         new = [rule for rule in rules if (rule.site, rule.id) not in self._done]
-        self._done = frozenset((rule.site, rule.id) for rule in rules)
+        self._done &= frozenset((rule.site, rule.id) for rule in rules)
         if not new:
             return
         try:
@@ -75,6 +75,7 @@ class AliasRecall:
                 identity = self._identities.of_url(page)
                 if identity.mode in COMPARED and self._identities.site_and_mode(url)[0] == rule.site:
                     self._aliases.know(url, key, identity, page, rule.id)
+            self._done |= frozenset((rule.site, rule.id) for rule in new)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._faults.report("aliases", "Aliases among earlier pages could not be looked for")
 
