@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 
-from ...content.resemblance import is_same_form
 from ...learning.data.lasting import MIN_WORDS
 from ...urls.templates import template_of
 from ..support.compatibility import run_in_thread
+from .alike_pages import AlikePages, OddContent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from ...content.fingerprints import Fingerprints
-    from ...content.sketch import Sketch
     from ..identity.identities import Identities
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
@@ -35,18 +34,6 @@ TRIES: Final = 3
 #: Pages that are remembered, and contents that are known to be odd.
 MOST: Final = 20_000
 MOST_CONTENTS: Final = 100
-
-
-class OddContent(NamedTuple):
-    """What unrelated URLs have shown: its fingerprint, its sketch, and that of a page that it stood for."""
-
-    bag: str
-    sketch: "Sketch | None" = None
-    unlike: "Sketch | None" = None
-
-    def is_shown_by(self, bag: str, sketch: "Sketch | None") -> bool:
-        """Whether a response shows it, or nearly so."""
-        return bag == self.bag or is_same_form(self.sketch, sketch, self.unlike)
 
 
 class Arrival(NamedTuple):
@@ -67,14 +54,16 @@ class OddResponses:
     _claims: "SlotClaims"
     _ledger: "Ledger"
     _replay_schedule: "ReplaySchedule"
-    #: What threads have noted: the fingerprint of an odd response, "" for a page.
-    _noted: deque[tuple[Arrival, str]] = attrs.field(factory=deque, init=False)
+    #: What threads have noted, and of that what had not come to its end: an odd response with what names its content, and a page with what it shows.
+    _noted: "deque[tuple[Arrival, str | Fingerprints]]" = attrs.field(factory=deque, init=False)
+    _with_spider: "list[tuple[Arrival, str | Fingerprints]]" = attrs.field(factory=list, init=False)
+    _alike: AlikePages = attrs.field(factory=AlikePages, init=False)
     _contents: list[OddContent] = attrs.field(factory=list, init=False)
     #: By the kind of page: slots for which an odd response stands, with its URL.
     _held: defaultdict[tuple[object, ...], dict[int, str]] = attrs.field(factory=lambda: defaultdict(dict), init=False)
     _tries: Counter[int] = attrs.field(factory=Counter, init=False)
-    #: Odd content -> the kind, slot and URL of the page that shows it, None if several do.
-    _shown_by: dict[str, tuple[tuple[object, ...], int, str] | None] = attrs.field(factory=dict, init=False)
+    #: Odd content -> the kind, slot and URL of the page that shows it, None if several do; "": one that is known to be none.
+    _shown_by: dict[str, tuple[tuple[object, ...], int, str] | None] = attrs.field(factory=lambda: {"": None}, init=False)
     #: Kinds of which a page has come, and those of which one was fetched again before the spider ran idle.
     _answered: set[tuple[object, ...]] = attrs.field(factory=set, init=False)
     _settled: set[tuple[object, ...]] = attrs.field(factory=set, init=False)
@@ -95,47 +84,64 @@ class OddResponses:
 
     def note(self, arrival: Arrival, prints: "Fingerprints") -> None:
         """Note what a response shows, in whichever thread."""
-        odd = self._is_odd(prints)
+        odd = self._odd(prints)
         if not odd:
             self._answered.add(arrival.kind)
-        if odd or self._held or self._noted:
-            self._noted.append((arrival, prints.bag if odd else ""))
+        self._noted.append((arrival, odd or prints))
 
-    def _is_odd(self, prints: "Fingerprints") -> bool:
+    def _odd(self, prints: "Fingerprints") -> str:
+        """Return what names an odd content; "" for a page."""
         if prints.words is not None and prints.words < MIN_WORDS:
-            return True
-        return any(known.is_shown_by(prints.bag, prints.sketch) for known in self._contents)
+            return prints.bag
+        return next((known.bag for known in self._contents if known.is_shown_by(prints.bag, prints.sketch)), "")
 
     def release(self) -> None:
         """Release what odd responses stand for, as far as the site answers again."""
         due: dict[int, str] = {}
-        under_way: list[tuple[Arrival, str]] = []
+        late, self._with_spider = self._with_spider, []
+        for arrival, shown in late:
+            due |= self._take(arrival, shown)
         while self._noted:
-            arrival, odd = self._noted.popleft()
-            if not odd:
+            arrival, shown = self._noted.popleft()
+            if not isinstance(shown, str):
                 due |= self._held.pop(arrival.kind, {})
-                continue
-            for url, slot in arrival.chain:
-                if slot in self._seen and self._seen.url(slot) != url:
-                    continue  # a spot check, for instance
-                if self._seen.is_fetched(slot):
-                    self._hold(arrival.kind, slot, url, odd)
-                elif len(under_way) < MOST_CONTENTS:  # with the spider
-                    under_way.append((arrival._replace(chain=[(url, slot)]), odd))
-        self._noted.extend(under_way)
+            due |= self._take(arrival, shown)
         self._release(due)
 
-    def _hold(self, kind: tuple[object, ...], slot: int, url: str, odd: str) -> None:
-        if len(self._shown_by) >= MOST:
-            return
-        first = self._shown_by.setdefault(odd, (kind, slot, url))
+    def _take(self, arrival: Arrival, shown: "str | Fingerprints") -> dict[int, str]:
+        """Hold a response that is odd, compare any other; return which pages are to be fetched again."""
+        due: dict[int, str] = {}
+        for url, slot in arrival.chain:
+            if slot in self._seen and self._seen.url(slot) != url:  # a spot check, for instance
+                if isinstance(shown, str):
+                    self._is_shown_by_others(arrival.kind, slot, url, shown)
+            elif not self._seen.is_fetched(slot):
+                if len(self._with_spider) < MOST_CONTENTS:
+                    self._with_spider.append((arrival._replace(chain=[(url, slot)]), shown))
+            elif isinstance(shown, str):
+                if self._is_shown_by_others(arrival.kind, slot, url, shown) or not self._tries[slot]:
+                    self._await(arrival.kind, slot, url)
+            elif slot == arrival.chain[-1][1]:  # not those that have led to it
+                due |= self._compare(arrival.kind, slot, url, shown)
+        return due
+
+    def _compare(self, kind: tuple[object, ...], slot: int, url: str, prints: "Fingerprints") -> dict[int, str]:
+        found = self._alike.note(kind, slot, url, prints)
+        due = dict(self._alike.kinds[kind].trials())
+        if found is not None:
+            self.learn(OddContent(found.bag, found.sketch, prints.sketch))
+            due |= {each: other for each, other in found.slots.items() if self._tries[each] < TRIES}
+        return due
+
+    def _is_shown_by_others(self, kind: tuple[object, ...], slot: int, url: str, odd: str) -> bool:
+        """Whether other pages show *odd*, too; a page that alone shows it, and shows it twice, is like that."""
+        first = self._shown_by.get(odd, (kind, slot, url))
         if first is not None and first[1] != slot:
-            self._shown_by[odd] = None
             self._await(*first)
-        elif first is not None and self._tries[slot]:
-            self._shown_by[odd] = kind, slot, url
-            return  # twice the same, and no other page is like it so far
-        self._await(kind, slot, url)
+            first = None
+        if odd in self._shown_by or len(self._shown_by) < MOST:
+            self._shown_by[odd] = (kind, slot, url) if first is not None else None
+        return first is None
 
     def _await(self, kind: tuple[object, ...], slot: int, url: str) -> None:
         if self._tries[slot] < TRIES:
@@ -148,6 +154,7 @@ class OddResponses:
 
     def learn(self, content: OddContent) -> None:
         """Take what shows *content* for odd from now on."""
+        self._shown_by[content.bag] = None
         if not any(known.is_shown_by(content.bag, content.sketch) for known in self._contents):
             self._contents = [*self._contents[-MOST_CONTENTS:], content]
 
@@ -162,7 +169,7 @@ class OddResponses:
             self._claims.claim(request, identity)
         for slot, url in due.items():
             if slot in self._seen and not self._seen.is_fetched(slot):  # with the spider: it would stand for it again
-                self._noted.append((Arrival(self._kind(url), [(url, slot)]), url))
+                self._noted.append((Arrival(self._kind(url), [(url, slot)]), ""))
         self._release({slot: url for slot, url in due.items() if self._seen.is_fetched(slot)})
 
     @property
@@ -175,13 +182,17 @@ class OddResponses:
         self._looked_at = self._arrived
         await run_in_thread(self._store.flush)
         self.release()
-        self._noted.clear()  # nothing is with the spider any more
+        self._with_spider.clear()  # nothing is with it any more
         for kind in [kind for kind in self._held if kind in self._answered]:
             self._release(self._held.pop(kind))
         open_kinds = {kind: held for kind, held in self._held.items() if kind not in self._settled}
-        if not open_kinds:
+        doubtful = [pages for pages in self._alike.kinds.values() if pages.suspects]
+        if not open_kinds and not doubtful:
             return
         filtered = await run_in_thread(self._filtered)
+        for pages in doubtful:
+            pages.asked.clear()
+            self._release(dict(pages.trials(filtered)))
         for kind, held in open_kinds.items():
             found = next(((slot, url) for slot, url in held.items() if url in filtered), None)
             if found is not None:

@@ -18,7 +18,7 @@ from ...observation import Observation
 from ...store.conversions import version_in
 from ...store.page_queries import fetched_twice, latest_page, pages_like, pages_of_kind, some_pages
 from ...urls import normal_form
-from ..seen.odd_responses import OddContent
+from ..seen.alike_pages import OddContent
 
 if TYPE_CHECKING:
     from ...masks.model import Mask
