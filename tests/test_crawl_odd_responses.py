@@ -99,6 +99,52 @@ async def test_one_answer_in_five_has_hardly_any_text(serve: Serve, kind: str) -
     assert done.faults() == []
 
 
+@pytest.mark.parametrize("kind", LIKE_OTHERS)
+@in_reactor
+async def test_what_few_pages_of_a_kind_show_needs_no_spot_check(serve: Serve, kind: str) -> None:
+    """One answer in eight: the first URLs of two pages; nothing but the other pages tells that it is none."""
+    shop = Shop(LIKE_OTHERS[kind], lambda number, _: number % 8 == 2)
+    done = await crawl_shop(serve, shop)
+    assert len(shop.shown) == PAGES
+    assert done.server.downloads <= 1 + PAGES + 4
+    assert done.faults() == []
+
+
+@in_reactor
+async def test_the_rest_of_the_odd_responses_is_fetched_before_the_end(serve: Serve) -> None:
+    """Once one of them is known, those that come later are released at once."""
+    shop = Shop(LIKE_OTHERS["soft block with a clock"], lambda number, _: number in {2, 5, 9, 13, 18, 20})
+    done = await crawl_shop(serve, shop)
+    assert len(shop.shown) == PAGES
+    assert done.server.downloads <= 2 + PAGES + 6
+    assert done.faults() == []
+
+
+@in_reactor
+async def test_pages_that_are_alike_are_tried_three_times(serve: Serve) -> None:
+    """Five lists of sixteen are empty, and say so: that is how they are, and the others are not fetched again."""
+
+    def results(number: int, target: str) -> Any:
+        name = target.partition("id=")[2].partition("&")[0]
+        return page("Nothing was found: " + prose("none", 30) if int(name) % 3 == 1 else prose(name))
+
+    shop = Shop(results, lambda *_: True)
+    done = await crawl_shop(serve, shop)
+    assert done.server.downloads == 1 + PAGES + 3
+    assert max(shop.asked.values()) == 2
+    assert done.faults() == []
+
+
+@in_reactor
+async def test_where_most_pages_are_alike_none_is_fetched_again(serve: Serve) -> None:
+    shop = Shop(
+        lambda number, target: page("Nothing was found: " + prose("none", 30)), lambda number, _: number % 3 > 0
+    )
+    done = await crawl_shop(serve, shop)
+    assert max(shop.asked.values()) == 1
+    assert done.faults() == []
+
+
 @in_reactor
 async def test_where_all_pages_have_hardly_any_text_one_is_fetched_again(serve: Serve) -> None:
     shop = Shop(lambda number, target: page(target.partition("&")[0][-2:]), lambda *_: True)

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from ...content.fingerprints import Fingerprints
     from ...content.sketch import Sketch
 
-#: Pages that show a content when it may be odd, and how often pages of a kind are fetched again that show the same again.
+#: Pages that show a content when it may be odd before the crawl is at its end; and pages of a kind that show the same again.
 ALIKE: Final = 3
 #: Kinds, and pages that show one content, that are remembered; outlines, and contents of one outline.
 _MOST: Final = 2_000
 _OUTLINES: Final = 200
 _OTHERS: Final = 3
+_SUSPECTS: Final = 10
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -63,18 +64,20 @@ class PageKind:
     number: int = 0
     alike: int = 0
     latest: deque[PageForm] = attrs.field(factory=lambda: deque(maxlen=_OTHERS))
-    suspects: deque[PageForm] = attrs.field(factory=lambda: deque(maxlen=ALIKE * ALIKE))
+    #: What several pages have shown.
+    suspects: list[PageForm] = attrs.field(factory=list)
     tried: set[int] = attrs.field(factory=set)
     asked: dict[int, PageForm] = attrs.field(factory=dict)
     #: Pages that have shown the same again.
     same: int = 0
 
     def trials(self, filtered: "Container[str] | None" = None) -> "Iterator[tuple[int, str]]":
-        """Yield pages of which another URL is to be fetched, of those for whose URL others were *filtered*."""
+        """Yield pages of which another URL is to be fetched: at the end of those for whose URL others were *filtered*."""
         if 2 * self.alike > self.number:  # that is how they are
             return
-        for form in self.suspects:
-            for slot, url in form.slots.items():
+        least = ALIKE if filtered is None else 2
+        for form in sorted(self.suspects, key=lambda each: -len(each.slots)):
+            for slot, url in form.slots.items() if len(form.slots) >= least else ():
                 if len(self.asked) + self.same >= ALIKE:
                     return
                 if slot not in self.tried and (filtered is None or url in filtered):
@@ -97,7 +100,7 @@ class AlikePages:
         before = pages.asked.pop(slot, None)
         if before is not None:
             if not before.is_shown_by(prints, pages.latest) and _differs(before, prints, pages):
-                pages.suspects = deque((each for each in pages.suspects if each is not before), ALIKE * ALIKE)
+                pages.suspects = [each for each in pages.suspects if each is not before]
                 return before
             pages.same += 1
             before.slots[slot] = url
@@ -110,11 +113,12 @@ class AlikePages:
             form = PageForm(prints.bag, sketch)
             forms.append(form)
             pages.latest.append(form)
-        pages.number += slot not in form.slots
-        if slot not in form.slots and form.slots:
+        is_new = slot not in form.slots
+        pages.number += is_new
+        if form.slots and is_new:
             pages.alike += 1 + (len(form.slots) == 1)
-            if len(form.slots) == ALIKE - 1:
-                pages.suspects.append(form)
+            if form not in pages.suspects:  # the most wide-spread stay
+                pages.suspects = sorted((*pages.suspects, form), key=lambda each: -len(each.slots))[:_SUSPECTS]
         if len(form.slots) < _MOST:
             form.slots[slot] = url
         return None

@@ -54,7 +54,7 @@ class OddResponses:
     _claims: "SlotClaims"
     _ledger: "Ledger"
     _replay_schedule: "ReplaySchedule"
-    #: What threads have noted, and of that what had not come to its end: an odd response with what names its content, and a page with what it shows.
+    #: What threads have noted, and of that what is with the spider: what a response shows, or what names an odd content.
     _noted: "deque[tuple[Arrival, str | Fingerprints]]" = attrs.field(factory=deque, init=False)
     _with_spider: "list[tuple[Arrival, str | Fingerprints]]" = attrs.field(factory=list, init=False)
     _alike: AlikePages = attrs.field(factory=AlikePages, init=False)
@@ -63,7 +63,9 @@ class OddResponses:
     _held: defaultdict[tuple[object, ...], dict[int, str]] = attrs.field(factory=lambda: defaultdict(dict), init=False)
     _tries: Counter[int] = attrs.field(factory=Counter, init=False)
     #: Odd content -> the kind, slot and URL of the page that shows it, None if several do; "": one that is known to be none.
-    _shown_by: dict[str, tuple[tuple[object, ...], int, str] | None] = attrs.field(factory=lambda: {"": None}, init=False)
+    _shown_by: dict[str, tuple[tuple[object, ...], int, str] | None] = attrs.field(
+        factory=lambda: {"": None}, init=False
+    )
     #: Kinds of which a page has come, and those of which one was fetched again before the spider ran idle.
     _answered: set[tuple[object, ...]] = attrs.field(factory=set, init=False)
     _settled: set[tuple[object, ...]] = attrs.field(factory=set, init=False)
@@ -84,16 +86,15 @@ class OddResponses:
 
     def note(self, arrival: Arrival, prints: "Fingerprints") -> None:
         """Note what a response shows, in whichever thread."""
-        odd = self._odd(prints)
-        if not odd:
-            self._answered.add(arrival.kind)
-        self._noted.append((arrival, odd or prints))
+        self._noted.append((arrival, prints))
 
-    def _odd(self, prints: "Fingerprints") -> str:
-        """Return what names an odd content; "" for a page."""
-        if prints.words is not None and prints.words < MIN_WORDS:
-            return prints.bag
-        return next((known.bag for known in self._contents if known.is_shown_by(prints.bag, prints.sketch)), "")
+    def _odd(self, shown: "str | Fingerprints") -> str | None:
+        """Return what names an odd content; None for a page."""
+        if isinstance(shown, str):
+            return shown
+        if shown.words is not None and shown.words < MIN_WORDS:
+            return shown.bag
+        return next((known.bag for known in self._contents if known.is_shown_by(shown.bag, shown.sketch)), None)
 
     def release(self) -> None:
         """Release what odd responses stand for, as far as the site answers again."""
@@ -103,7 +104,8 @@ class OddResponses:
             due |= self._take(arrival, shown)
         while self._noted:
             arrival, shown = self._noted.popleft()
-            if not isinstance(shown, str):
+            if self._odd(shown) is None:
+                self._answered.add(arrival.kind)
                 due |= self._held.pop(arrival.kind, {})
             due |= self._take(arrival, shown)
         self._release(due)
@@ -111,17 +113,18 @@ class OddResponses:
     def _take(self, arrival: Arrival, shown: "str | Fingerprints") -> dict[int, str]:
         """Hold a response that is odd, compare any other; return which pages are to be fetched again."""
         due: dict[int, str] = {}
+        odd = self._odd(shown)
         for url, slot in arrival.chain:
             if slot in self._seen and self._seen.url(slot) != url:  # a spot check, for instance
-                if isinstance(shown, str):
-                    self._is_shown_by_others(arrival.kind, slot, url, shown)
+                if odd is not None:
+                    self._is_shown_by_others(arrival.kind, slot, url, odd)
             elif not self._seen.is_fetched(slot):
                 if len(self._with_spider) < MOST_CONTENTS:
                     self._with_spider.append((arrival._replace(chain=[(url, slot)]), shown))
-            elif isinstance(shown, str):
-                if self._is_shown_by_others(arrival.kind, slot, url, shown) or not self._tries[slot]:
+            elif odd is not None:
+                if self._is_shown_by_others(arrival.kind, slot, url, odd) or not self._tries[slot]:
                     self._await(arrival.kind, slot, url)
-            elif slot == arrival.chain[-1][1]:  # not those that have led to it
+            elif not isinstance(shown, str) and slot == arrival.chain[-1][1]:  # not those that have led to it
                 due |= self._compare(arrival.kind, slot, url, shown)
         return due
 
