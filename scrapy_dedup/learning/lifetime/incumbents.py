@@ -13,13 +13,14 @@ from ...rules import Keep, Literal, Rule, Status
 from ...rules.lifecycle import Departure, Reason
 from ...urls import DeepSplit
 from ...urls.deep_tokens import whole_key
-from ..data.judgement import SiteUrls
+from ..data.judgement import SiteUrls, book_of, judged
 from ..decision.validation import validated, validation
 from ..decision.witness_counts import pages_for
 from ..evidence.witnesses import remembered
 from ..proposals.combining import outcome_of, rules_of
 from ..proposals.coverage import exclude_each_other, says_as_much
 from ..proposals.proposal import Proposal
+from .odd_contents import without_odd_contents
 
 MOST_PATTERNS = 40
 """Patterns of fresh proposals that are tried one by one beside the incumbents."""
@@ -62,6 +63,8 @@ def with_incumbents(
     if not rules and not waiting:
         return Settled(list(fresh), deep)
     deep = {**deep, **{key: split for key, split in known_deep.items() if key in _keys_of(rules)}}
+    acting = [one for said in rules.values() for one in said]
+    sample = without_odd_contents(judged(book_of(rules_of(sample.site, acting), sample, deep), sample))
     return _Settling(sample, deep, rules, counted, alike).settled(
         [one for one in fresh if _has_its_splits(one, deep, known_deep, _keys_of(rules))], waiting
     )
