@@ -21,10 +21,12 @@ class Repeats:
     def __init__(self) -> None:
         #: What tells a site and a content -> what tells the URL that has shown it first.
         self._first: dict[int, int] = {}
-        #: What tells a content and a kind of pages that has repeated it.
+        #: What tells a content and a kind of pages that has repeated it, and what tells a kind that has repeated any.
         self._repeated: set[int] = set()
+        self._kinds: set[int] = set()
         self._found: deque[str] = deque()
-        #: Site -> how many contents have shown again under another URL of a kind.
+        #: Site -> how many texts of HTML have shown again under another URL of a kind, but the first one of each kind: that may be the one
+        #: answer of different pages, which says nothing of whether texts last.
         self.number: Counter[str] = Counter()
         #: What tells a URL -> what tells the content that it has shown first.
         self._shown: dict[int, int] = {}
@@ -54,10 +56,12 @@ class Repeats:
                 self._first[content] = url
         elif first != url:
             self._found.append(row.site)
-            repeated = hash((content, template_of(row.url)))
-            if repeated not in self._repeated and len(self._repeated) < MOST:
+            template = template_of(row.url)
+            repeated, kind = hash((content, template)), hash((row.site, template))
+            if prints.words is not None and repeated not in self._repeated and len(self._repeated) < MOST:
                 self._repeated.add(repeated)
-                self.number[row.site] += 1
+                self.number[row.site] += kind in self._kinds
+                self._kinds.add(kind)
 
     def redirected(self, site: str) -> None:
         """Note a URL that leads to the page of another one."""

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import attrs
+from scrapy.http import HtmlResponse
 from scrapy.utils.defer import deferred_from_coro
 
 from ...urls.acting import acts
@@ -65,6 +66,8 @@ class StarterRefetches:
     #: Site -> URL -> the details of its request.
     _details: "defaultdict[str, dict[str, RequestDetails]]" = attrs.field(factory=lambda: defaultdict(dict), init=False)
     _remembered: int = attrs.field(default=0, init=False)
+    #: Site -> the latest of these that is HTML, whose texts may change.
+    _latest: dict[str, str] = attrs.field(factory=dict, init=False)
     #: Site -> URLs that are to be fetched again.
     _suggested: dict[str, deque[str]] = attrs.field(factory=dict, init=False)
     #: Site -> how often it was learned for what to fetch again, as the spider was about to run idle.
@@ -95,6 +98,8 @@ class StarterRefetches:
         if details is not None:
             known[request.url] = details
             self._remembered += 1
+            if isinstance(response, HtmlResponse):
+                self._latest[site] = request.url
 
     def suggest(self, sites: Collection[str], suggested: Mapping[str, Sequence[str]]) -> None:
         """Fetch again, one after the other, the pages that a learning of *sites* suggests: site -> URLs."""
@@ -113,8 +118,8 @@ class StarterRefetches:
         Where texts are new in each response no duplicate would show.
         """
         looks = self._settings.learns_live and self._tally.of(site).pages == round(1 / STARTER_SHARE)
-        if looks and not self._repeats.number[site] and site not in self._repeats.changing:
-            self.suggest((site,), {site: list(self._details.get(site, ()))[-1:]})
+        if looks and not self._repeats.number[site] and site not in self._repeats.changing and site in self._latest:
+            self.suggest((site,), {site: (self._latest[site],)})
         due = self._revisits.teaches and self._tally.of(site).pages % LEAST == 0
         if due and site not in self._at_work and self._may_teach(site):
             self._start(site)
@@ -175,7 +180,7 @@ class StarterRefetches:
             if self._settings.learns(site)
             and self._asked[site] < MOST_ASKED
             and self._tally.of(site).pages >= LEAST
-            and (site in self._repeats.changing or self._repeats.number[site] < REPEATS)
+            and (site in self._repeats.changing or (site in self._latest and self._repeats.number[site] < REPEATS))
             and self._may_fetch(site)
         ]
 
