@@ -12,6 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.learn.schedule import LearningSchedule
+from scrapy_dedup.crawl.own_requests.request_budgets import STARTER_SHARE
 from scrapy_dedup.crawl.signals import learned
 
 from .conftest import Serve
@@ -506,3 +507,26 @@ async def test_an_odd_response_is_asked_for_again_before_it_counts(serve: Serve)
     assert len(done.items) <= 49
     found = {item["url"].partition("?")[0] for item in done.items}
     assert found >= {server.url(f"/p/{k}") for k in range(6)} | {server.url(f"/once/{k}") for k in range(36)}
+
+
+@in_reactor
+@pytest.mark.parametrize("content_type", ["text/html", "application/json"])
+async def test_one_answer_of_different_pages_does_not_hide_that_texts_change(serve: Serve, content_type: str) -> None:
+    """Whether texts of the others are kept, with which their duplicates are found, is no race with the first learning."""
+    asked_for: list[str] = []
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/robots.txt":
+            return 404
+        asked_for.append(asked.target)
+        if asked.path == "/":
+            return page("start", *(f"/{kind}/{number}" for number in range(40) for kind in ("article", "answer")))
+        if asked.path.startswith("/answer/"):
+            return Answer(page(prose("answer")) if "html" in content_type else "true " * 9, content_type=content_type)
+        return page(f"{prose(asked.target)} {len(asked_for)} visitors")
+
+    server = serve(site)
+    await crawl(Links, server.url("/"), **ON, CONCURRENT_REQUESTS=1)
+    again = next(number for number, target in enumerate(asked_for) if target in asked_for[:number])
+    assert asked_for[again].startswith("/article/")
+    assert again <= 1 / STARTER_SHARE + 3, asked_for[again]

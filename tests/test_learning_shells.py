@@ -110,6 +110,18 @@ def test_session_ids_on_pages_that_are_named_by_words() -> None:
     assert merged(learned(rows), rows) == len(rows) - len(names)
 
 
+def test_numbers_on_pages_that_two_words_name_together() -> None:
+    """Each page is a place by itself: that it shows one content says nothing against it."""
+    rng = random.Random(3)
+    rows = [
+        (f"/watch?path={path}&file={word(i)}&x={rng.randrange(1000)}", f"{path} {i}")
+        for path in ("cats", "dogs", "birds", "fish", "mice")
+        for i in range(20)
+        for _ in range(6)
+    ]
+    assert merged(learned(rows), rows) >= len(rows) - 110
+
+
 def test_a_rule_that_rests_on_such_answers_leaves_and_others_stay() -> None:
     rows = [Observation(SITE + url, text) for url, text in [*end_points(5, str), *articles()]]
     site = "app.example"

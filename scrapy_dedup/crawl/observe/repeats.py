@@ -63,6 +63,10 @@ class Repeats:
                 self.number[row.site] += kind in self._kinds
                 self._kinds.add(kind)
 
+    def has_kind(self, site: str, url: str) -> bool:
+        """Whether pages such as the one at *url* have shown a text of HTML again."""
+        return hash((site, template_of(url))) in self._kinds
+
     def redirected(self, site: str) -> None:
         """Note a URL that leads to the page of another one."""
         self._found.append(site)

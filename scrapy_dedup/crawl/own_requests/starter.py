@@ -66,7 +66,7 @@ class StarterRefetches:
     #: Site -> URL -> the details of its request.
     _details: "defaultdict[str, dict[str, RequestDetails]]" = attrs.field(factory=lambda: defaultdict(dict), init=False)
     _remembered: int = attrs.field(default=0, init=False)
-    #: Site -> the latest of these that is HTML, whose texts may change.
+    #: Site -> the latest of these that is HTML, of a kind whose texts may change.
     _latest: dict[str, str] = attrs.field(factory=dict, init=False)
     #: Site -> URLs that are to be fetched again.
     _suggested: dict[str, deque[str]] = attrs.field(factory=dict, init=False)
@@ -98,7 +98,7 @@ class StarterRefetches:
         if details is not None:
             known[request.url] = details
             self._remembered += 1
-            if isinstance(response, HtmlResponse):
+            if isinstance(response, HtmlResponse) and not self._repeats.has_kind(site, request.url):
                 self._latest[site] = request.url
 
     def suggest(self, sites: Collection[str], suggested: Mapping[str, Sequence[str]]) -> None:
