@@ -30,14 +30,15 @@ def start(little: list[str]) -> str:
 
 
 def portal(asked: Asked) -> Any:
-    """Sections show their frame; what their pages say stands in a script."""
+    """Sections show their frame; what their pages say stands in a script, that of some behind the page."""
     if asked.path == "/article":
         return page(prose(asked.query["id"]))
     if asked.path == "/":
         return start([f"/{section}/{i}" for i in range(PAGES) for section in SECTIONS])
     section = asked.path.split("/")[1]
     data = f"<script id='__NEXT_DATA__' type='application/json'>{json.dumps({'page': asked.path})}</script>"
-    return page(f"{section} {FRAME}", "/").replace("</body>", f"{data}</body>")
+    end = "</html>" if section in SECTIONS[:2] else "</body>"
+    return page(f"{section} {FRAME}", "/").replace(end, end + data if end == "</html>" else data + end)
 
 
 def shop(asked: Asked) -> Any:
@@ -65,6 +66,7 @@ async def test_no_page_is_lost_and_session_ids_are_ignored(serve: Serve, caplog:
     assert sum(number for url, number in server.hits.items() if url.startswith("/article")) < 2 * ARTICLES
     assert told, messages(caplog, logging.INFO)
     assert f"{PAGES} URLs of {server.url('/')}" in told[0]
+    assert f"and {len(SECTIONS) - 3} more templates" in told[0]
 
 
 @in_reactor

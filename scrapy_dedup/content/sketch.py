@@ -13,6 +13,7 @@ each, from which the fingerprints of the page follow:
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from struct import pack
 
 from lxml import etree
@@ -184,7 +185,8 @@ def visible_texts(root: etree._Element) -> list[str]:
     # text stands before an unseen one, it hardly matters which of the two is taken out.
     at = 0
     nested = False
-    for element in root.iter(*_UNSEEN):
+    trees = (root, *root.itersiblings())  # what stands after </html> is beside it
+    for element in chain.from_iterable(tree.iter(*_UNSEEN) for tree in trees):
         if nested and next(element.iterancestors(*_UNSEEN), None) is not None:
             continue  # gone with the element that it is in
         # Nearly always the text is all that it holds.
