@@ -90,7 +90,9 @@ def test_what_is_not_seen_behind_the_page(tag: str) -> None:
     body = "<html><body><p>one two</p>{}</body></html>{}".format
     behind = f"<{tag}>three</{tag}><!-- four -->"
     assert sketch_of_html(body("", behind)).text == sketch_of_html(body(behind, "")).text
-    assert sketch_of_html(body("", f"{behind}<p>five</p>")).text == sketch_of_html(body(f"{behind}<p>five</p>", "")).text
+    assert (
+        sketch_of_html(body("", f"{behind}<p>five</p>")).text == sketch_of_html(body(f"{behind}<p>five</p>", "")).text
+    )
 
 
 def test_equal_text_in_and_out_of_a_script_is_taken_out_once() -> None:

@@ -57,11 +57,13 @@ def some_pages(store: Store, scope: str, site: str, limit: int) -> list[Observat
 def pages_of_kind(store: Store, scope: str, site: str, url: str, limit: int) -> list[Observation]:
     """Return late responses of *site* with status 200 to URLs of the template of *url*. Raises StoreError."""
     o = observation.c
-    newest = select(func.max(observation.c.id)).scalar_subquery()
-    late = select(o.id, o.url).where(o.id > newest - _NEAR, o.scope == scope, o.site == site, o.status == 200)
+    late = (
+        select(o.id, o.scope, o.site, o.status, o.url).order_by(o.id.desc()).limit(_NEAR).subquery().c
+    )  # of a site there may be many
+    query = select(late.id, late.url).where(late.scope == scope, late.site == site, late.status == 200)
     kind = template_of(clean_url(url))
-    alike = (row.id for row in store.rows(late.order_by(o.id.desc())) if template_of(row.url) == kind)
-    ids = list(islice(alike, limit))
+    of_kind = (row.id for row in store.rows(query.order_by(late.id.desc())) if template_of(row.url) == kind)
+    ids = list(islice(of_kind, limit))
     return [observation_of(row) for row in store.rows(_pages().where(o.id.in_(ids)).order_by(o.id))]
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _OTHERS: Final = 12
 _ALIKE: Final = 100
 _TWICE: Final = 100
+#: Pages of which it is remembered what lasts of them; some 200 bytes each.
+_REMEMBERED: Final = 2_000
 
 
 class PageDifference(NamedTuple):
@@ -63,6 +65,8 @@ class PageComparer:
         self._identities = identities
         self._store: Store | None = None
         self._lock = Lock()
+        #: Version of a mask, URL and fingerprint of a page -> what tells it from others by what lasts of it.
+        self._lasting: dict[tuple[str, str, str], str | None] = {}
 
     def with_page(self, check: "ObservationRow", url: str) -> PageDifference:
         """Compare a spot check with the page at *url*. Raises StoreError."""
@@ -174,9 +178,16 @@ class PageComparer:
     def _identity(self, page: Observation) -> str | None:
         """Return what tells a page from others by what lasts of it; None if that cannot be told."""
         mask = self._mask(page.url)
-        found = PageIdentities((page,), mask).of(page)
-        # What it shows with all that passes tells nothing beside another visit.
-        return None if mask is not None and found == plain_identity(page) else found
+        if mask is None:
+            return PageIdentities((page,), None).of(page)
+        name = mask.version, page.url, page.fingerprint
+        if name not in self._lasting:
+            if len(self._lasting) >= _REMEMBERED:
+                self._lasting.clear()
+            found = PageIdentities((page,), mask).of(page)
+            # What it shows with all that passes tells nothing beside another visit.
+            self._lasting[name] = None if found == plain_identity(page) else found
+        return self._lasting[name]
 
     def _sketch(self, page: Observation) -> Sketch | None:
         """Return the sketch of what lasts of a page."""

@@ -39,16 +39,17 @@ def repeated_shells(table: Table) -> Flags:
         place = form.astype(np.int64)
         for codes in columns.values():
             place = numbered(pairs(place, _words(table, form, codes, named)))
-        _mark(found, table, columns, place, _are_places(form, place, named), applies)
+        _mark(found, table, columns, _together(form, place, named), applies)
     return found
 
 
-def _are_places(form: Rows, place: Rows, named: Named) -> Flags:
-    """Return which places are such by their words together, by the same measure as by each of them; others may be pages."""
+def _together(form: Rows, place: Rows, named: Named) -> Rows:
+    """Return the places that words name together by the same measure as each of them; URLs of others, which may be pages, are apart."""
     size, first = np.bincount(place), np.unique(place, return_index=True)[1]
     of_form = form[first]
     number = np.bincount(of_form)[of_form]
-    return (number == 1) | named(number, np.bincount(form)[of_form], size)
+    are_places = (number == 1) | named(number, np.bincount(form)[of_form], size)
+    return numbered(pairs(place, np.where(are_places[place], 0, np.arange(1, len(place) + 1))))
 
 
 def _words(table: Table, form: Rows, codes: Codes, named: Named) -> Codes:
@@ -77,9 +78,7 @@ def _few(number: Integers, urls: Integers, counts: Integers) -> Flags:
     return (counts >= number) | ((number <= current().most_enumerated) & (urls >= 2 * number))
 
 
-def _mark(
-    found: Flags, table: Table, columns: Mapping[str, Codes], place: Rows, are_places: Flags, applies: Applies
-) -> None:
+def _mark(found: Flags, table: Table, columns: Mapping[str, Codes], place: Rows, applies: Applies) -> None:
     """Mark the URLs of a content beyond what the contrast at its place makes evidence, where that *applies* to what varies."""
     order = np.lexsort((np.arange(len(table)), table.content, place))
     cells = pairs(place[order], table.content[order])
@@ -90,7 +89,7 @@ def _mark(
     ends = np.cumsum(size)
     contrast = _beyond_chance(np.bincount(of_cell), size)
     known: dict[tuple[int, tuple[str, ...]], float] = {}
-    for cell in np.flatnonzero((urls > 1) & (urls - 1 > contrast[of_cell]) & are_places[of_cell]).tolist():
+    for cell in np.flatnonzero((urls > 1) & (urls - 1 > contrast[of_cell])).tolist():
         rows, where = order[starts[cell] : starts[cell] + urls[cell]], int(of_cell[cell])
         varying = tuple(key for key, codes in columns.items() if (codes[rows] != codes[rows[0]]).any())
         if not applies(table, {key: columns[key][rows] for key in varying}):
