@@ -221,7 +221,7 @@ def watched() -> Watch:
     watch.method(live.Learning, "_begin")
     watch.coroutine(live.Learning, "_learn_and_use")
     watch.coroutine(replay_schedule.ReplaySchedule, "_look_into_ledger")
-    watch.coroutine(spot_check_judge.SpotCheckJudge, "judge")
+    watch.coroutine(spot_check_judge.SpotCheckJudge, "is_duplicate")
     watch.coroutine(idle_work.IdleWork, "_work")
     watch.coroutine(starter.StarterRefetches, "_work")
     watch.coroutine(closing.CrawlClose, "close")

@@ -16,7 +16,10 @@ from ..evidence.value_kinds import is_token
 from .frame import NEVER_KEPT
 from .url_table import Table
 
-Named = Callable[[Integers, Integers, Integers], Flags]
+_FEW = 4
+"""As many times the URLs of a word there are other words at most, where these name places and not pages."""
+
+Named = Callable[[Integers, Integers], Flags]
 Applies = Callable[[Table, Mapping[str, Codes]], bool]
 
 
@@ -48,7 +51,7 @@ def _together(form: Rows, place: Rows, named: Named) -> Rows:
     size, first = np.bincount(place), np.unique(place, return_index=True)[1]
     of_form = form[first]
     number = np.bincount(of_form)[of_form]
-    are_places = (number == 1) | named(number, np.bincount(form)[of_form], size)
+    are_places = (number == 1) | named(number, size)
     return numbered(pairs(place, np.where(are_places[place], 0, np.arange(1, len(place) + 1))))
 
 
@@ -57,25 +60,25 @@ def _words(table: Table, form: Rows, codes: Codes, named: Named) -> Codes:
     _, first, inverse, counts = np.unique(
         pairs(form, codes), return_index=True, return_inverse=True, return_counts=True
     )
-    number, urls = np.bincount(form[first])[form[first]], np.bincount(form)[form[first]]
+    number = np.bincount(form[first])[form[first]]
     texts = [table.vocabulary[code] for code in codes[first].tolist()]
-    is_word = named(number, urls, counts) & np.array([not text.isdigit() for text in texts], dtype=np.bool_)
+    is_word = named(number, counts) & np.array([not text.isdigit() for text in texts], dtype=np.bool_)
     return np.where(is_word, codes[first], ABSENT)[inverse.reshape(-1)]
 
 
-def _none(number: Integers, urls: Integers, counts: Integers) -> Flags:
+def _none(number: Integers, counts: Integers) -> Flags:
     """No word: the place is the form."""
     return np.zeros(len(counts), dtype=np.bool_)
 
 
-def _frequent(number: Integers, urls: Integers, counts: Integers) -> Flags:
+def _frequent(number: Integers, counts: Integers) -> Flags:
     """Whether more URLs have a word than there are such words: pages have fewer URLs than there are pages."""
     return counts >= number
 
 
-def _few(number: Integers, urls: Integers, counts: Integers) -> Flags:
-    """Whether words are a choice of few."""
-    return (counts >= number) | ((number <= current().most_enumerated) & (urls >= 2 * number))
+def _few(number: Integers, counts: Integers) -> Flags:
+    """Whether words are a choice of few, of which little may have been seen so far."""
+    return (counts > 1) & (_FEW * counts >= number)
 
 
 def _mark(found: Flags, table: Table, columns: Mapping[str, Codes], place: Rows, applies: Applies) -> None:
