@@ -19,6 +19,9 @@ from .url_table import Table
 _FEW = 4
 """As many times the URLs of a word there are other words at most, where these name places and not pages."""
 
+_MOST = 4_096
+"""URLs of a place by which its contrast is told, evenly drawn."""
+
 Named = Callable[[Integers, Integers], Flags]
 Applies = Callable[[Table, Mapping[str, Codes]], bool]
 
@@ -91,6 +94,8 @@ def _mark(found: Flags, table: Table, columns: Mapping[str, Codes], place: Rows,
     size = np.bincount(place)
     ends = np.cumsum(size)
     contrast = _beyond_chance(np.bincount(of_cell), size)
+    by_content = np.argsort(table.content, kind="stable")
+    contents = table.content[by_content]
     known: dict[tuple[int, tuple[str, ...]], float] = {}
     for cell in np.flatnonzero((urls > 1) & (urls - 1 > contrast[of_cell])).tolist():
         rows, where = order[starts[cell] : starts[cell] + urls[cell]], int(of_cell[cell])
@@ -98,14 +103,15 @@ def _mark(found: Flags, table: Table, columns: Mapping[str, Codes], place: Rows,
         if not applies(table, {key: columns[key][rows] for key in varying}):
             continue
         if (where, varying) not in known:
-            here = order[ends[where] - size[where] : ends[where]]
+            here = order[ends[where] - size[where] : ends[where] : 1 + size[where] // _MOST]
             kept = {key: codes[here] for key, codes in columns.items() if key not in varying}
             first = np.unique(_hashes(table, kept, len(here)), return_index=True)[1]
             known[where, varying] = float(_beyond_chance(len(np.unique(table.content[here[first]])), len(first)))
         most = 1 + int(max(contrast[where], known[where, varying], 0.0))
         found[rows[most:]] = True
         if most == 1:  # elsewhere the same observation is of the same values
-            others = np.flatnonzero(table.content == table.content[rows[0]])
+            content = table.content[rows[0]]
+            others = by_content[slice(*np.searchsorted(contents, (content, content + 1)))]
             for key in varying:
                 codes = columns[key][others]
                 found[others[(codes != ABSENT) & (codes != columns[key][rows[0]])]] = True
