@@ -22,6 +22,7 @@ from scrapy_dedup.rules.canonical import NORMAL_FORM
 from scrapy_dedup.rules.evidence import Evidence
 from scrapy_dedup.store.rows import DiscardState
 from scrapy_dedup.store.store import Store
+from scrapy_dedup.urls.templates import template_of
 
 from . import crawling
 from .conftest import Serve
@@ -457,6 +458,7 @@ def test_long_stretches_without_a_sample() -> None:
 ADVERTISEMENT = TransientPath("html/body/div.ad")
 CLOCK = TransientPath("html/body/p.clock", slot=("It is", "now"))
 MASK_PATHS = (CLOCK, ADVERTISEMENT)
+LINKED = 6
 
 
 def write_mask(server: Server, *paths: TransientPath) -> None:
@@ -497,6 +499,36 @@ async def test_under_a_mask_a_wrong_rule_is_suspended(serve: Serve) -> None:
     done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.2)
     assert of_file(server).status is Status.SUSPENDED
     assert len({url for url in done.urls if url.startswith("/list")}) == LISTS * LENGTH, "nothing is lost"
+
+
+@in_reactor
+@pytest.mark.parametrize("is_right", [True, False])
+async def test_what_was_not_seen_to_pass_on_pages_of_a_kind_is_no_other_page(serve: Serve, is_right: bool) -> None:
+    """An advertisement passes on all kinds of pages that were seen twice; those with ``sid`` were not. Their own texts count."""
+    ticks = itertools.count()
+
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"/p?id={number}" for number in range(PAGES)))
+        number, sid = int(asked.query["id"]), asked.query.get("sid", "")
+        links = [f"/p?id={(number + step) % PAGES}&sid={step}" for step in range(1, LINKED + 1)]
+        return passing(page(prose(number if is_right else f"{number} {sid}"), *links), ticks)
+
+    server = serve(site)
+    write_rules(learned(server))
+    everywhere = [replace(path, everywhere=True) for path in MASK_PATHS]
+    seen_twice = frozenset([template_of(server.url("/p?id=1"))])
+    save_mask("dedup-rules", Mask(f"127.0.0.1:{server.port}", tuple(everywhere), templates=seen_twice))
+    done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.2)
+    stats = done.dedup()
+    assert stats["samples"] > 3
+    if is_right:
+        assert stats["samples"] == stats["samples/undecided"]
+        assert of_file(server).status is Status.ACTIVE
+        assert server.downloads < 1 + PAGES + LINKED * PAGES / 4, "most of what it filters is saved"
+    else:
+        assert of_file(server).status is Status.SUSPENDED
+        assert len(done.items) == 1 + PAGES + LINKED * PAGES, "nothing is lost"
 
 
 @in_reactor

@@ -165,6 +165,8 @@ class PageComparer:
         if mine == its:
             known = self._mostly_lasts(one, others) and self._mostly_lasts(two, others)
             return Difference.NONE if known else Difference.UNKNOWN
+        if None in map(PageIdentities((one, two), self._masks.of(one.url)).of, (one, two)):
+            return Difference.UNKNOWN  # they differ in what was not seen to pass, or to last, on pages like them
         return difference(self._sketch(one), self._sketch(two), self._sketches(others))
 
     def knows_what_passes(self, url: str) -> bool:
