@@ -173,7 +173,7 @@ async def test_a_kind_learned_in_the_crawl_stops_queued_posts(serve: Serve, shap
         if any(rule.evidence and rule.evidence.groups > EVIDENCE / POSTS for rule in kinds()):
             forum.released.set()
         else:  # it was learned from fewer posts than there may be
-            forum.allowed = max(forum.allowed, forum.answered + EVIDENCE // 4)
+            forum.allowed = max(forum.allowed, forum.answered + EVIDENCE * 2 // 3)
 
     crawler.signals.connect(go_on, learned)
     forum.check(await run(crawler, forum.server.url("/")))
