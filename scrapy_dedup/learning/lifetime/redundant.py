@@ -15,10 +15,9 @@ MOST_RULES: Final = 40
 def redundant(
     rules: Sequence[Rule], before: Iterable[Rule], sample: SiteUrls, deep: Deep, deadline: Deadline
 ) -> list[Departure]:
-    """Return the rules of *before* that leave since others of *rules*, with no more conditions, do all that they do.
+    """Return the rules of *before* that leave since the others of *rules* do all that they do.
 
-    What a rule was proven on must be there to tell: it stays where it matches fewer URLs than its evidence has. Narrower
-    rules do not cover what it says of URLs that were not seen. O(URLs) for all rules, and for each that leaves.
+    What a rule was proven on must be there to tell: it stays where it matches fewer URLs than its evidence has. O(URLs) for all rules, and for each that leaves.
     """
     filed = {rule.id: rule.evidence.urls for rule in before if rule.evidence is not None}
     asked = [rule for rule in rules if rule.id in filed and rule.status is Status.ACTIVE and not rule.is_alias]
@@ -32,7 +31,6 @@ def redundant(
         keys.append(found.key)
         for name, _, _ in found.changes:
             changed_first.setdefault(name, row)
-    conditions = {rule.id: len(rule.match) for rule in rules}
     left, departures = list(rules), []
     for rule in sorted(asked, key=_weight)[:MOST_RULES]:
         if deadline.passed():
@@ -49,8 +47,7 @@ def redundant(
                 matched += 1
                 by.update([name for name, _, _ in found.changes])
         else:
-            wider = all(conditions.get(name, 0) <= len(rule.match) for name in by)
-            if by and wider and matched > filed[rule.id]:  # one URL was counted twice
+            if by and matched > filed[rule.id]:  # one URL was counted twice
                 left.remove(rule)
                 departures.append(Departure(rule, Reason.COVERED, by=tuple(sorted(by))))
     return departures
