@@ -124,7 +124,7 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/shadow/rule/<id>", "Requests that a rule would have filtered, on sites in shadow mode."),
     (
         "dedup/starter/anew",
-        "Refetches of dedup/starter/requests that show what is drawn anew on pages of some URL template, for DEDUP_CONTENT_FIELDS; learning has asked for the others.",
+        "Refetches of dedup/starter/requests that show what is drawn anew on pages of some URL template, for DEDUP_CONTENT_FIELDS; the others are for learning.",
     ),
     (
         "dedup/starter/requests",

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from ...store.rows import ObservationRow
     from ..identity.identities import Identities
     from ..observe.kept_texts import KeptTexts
+    from ..observe.repeats import Repeats
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
@@ -107,6 +109,7 @@ class Revisits:
     _store: "CrawlStore"
     _identities: "Identities"
     _kept_texts: "KeptTexts"
+    _repeats: "Repeats"
     _internal_requests: "InternalRequests"
     #: Whether the starter budget pays for some: fields are named, and nobody has asked for a number.
     teaches: bool = attrs.field(init=False)
@@ -189,10 +192,15 @@ class Revisits:
         return iter(self._settings.content_fields)
 
     def fetched(self, url: str, site: str) -> None:
-        """Note that a page was fetched again for another reason."""
+        """Note that a page was fetched again for another reason: where a number of each kind is fetched again, it is one of them."""
         kind = self._kinds.get(hash((site, template_of(url))))
-        if kind is not None and (page := kind.waiting.pop(url, None)) is not None and page.is_fresh:
+        if kind is None:
+            return
+        page = kind.waiting.pop(url, None)
+        if page is not None and page.is_fresh:
             kind.twice.add(url)
+        elif page is None and kind.waiting and not self.teaches:
+            kind.waiting.popitem()
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -229,7 +237,9 @@ class Revisits:
             return False
         # What goes into items comes first: a page of each kind before the second one of another, and then where most items are.
         kind, url = min(found, key=lambda each: each[0].order)
-        await self._fetch(kind, url, site, budget, at_once=True)
+        row = await self._fetch(kind, url, site, budget, at_once=True)
+        if row is not None:
+            self._repeats.note(row)  # it tells whether texts change, too
         return True
 
     async def _look_up(self, site: str) -> None:
@@ -255,8 +265,9 @@ class Revisits:
 
     async def _fetch(
         self, kind: _RevisitKind, url: str, site: str, budget: "RequestBudget", *, at_once: bool = False
-    ) -> None:
+    ) -> "ObservationRow | None":
         page = kind.waiting.pop(url)
         row = await self._internal_requests.fetch_again(url, site, budget, like=page.details, at_once=at_once)
         if row is not None and page.is_fresh:
             kind.twice.add(url)
+        return row

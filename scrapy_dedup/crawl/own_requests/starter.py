@@ -113,16 +113,17 @@ class StarterRefetches:
         self._begin()
 
     def came(self, site: str) -> None:
-        """Fetch a page again if enough pages of a site have come since the last one, or if none of the first ones is like another.
-
-        Where texts are new in each response no duplicate would show.
-        """
-        looks = self._settings.learns_live and self._tally.of(site).pages == round(1 / STARTER_SHARE)
-        if looks and not self._repeats.number[site] and site not in self._repeats.changing and site in self._latest:
+        """Fetch a page again if enough pages of a site have come since the last one, or to see whether texts change."""
+        if self._tally.of(site).pages == round(1 / STARTER_SHARE) and self._may_look(site):
             self.suggest((site,), {site: (self._latest[site],)})
         due = self._revisits.teaches and self._tally.of(site).pages % LEAST == 0
         if due and site not in self._at_work and self._may_teach(site):
             self._start(site)
+
+    def _may_look(self, site: str) -> bool:
+        """Whether nothing has told yet if texts change: where they are new in each response no duplicate would show."""
+        told = self._repeats.number[site] or site in self._repeats.changing or self._spread.spent_on(site)
+        return self._settings.learns_live and not told and site in self._latest
 
     def before_idle(self) -> bool:
         """Begin what is left to do; return whether something goes on."""
