@@ -54,6 +54,20 @@ def test_pages_against_it_end_it() -> None:
     assert key(other.url) != key(f"http://{SITE}/c/?tag=t1&tag=t1")
 
 
+@pytest.mark.parametrize(("walls", "stays"), [(10, True), (25, False)])
+def test_a_wall_beside_pages_does_not_end_it(walls: int, stays: bool) -> None:
+    """What a few pages show beside themselves says nothing against the rule; what most of them show may be a page."""
+    rule = Rule(SITE, {}, {"q.sid": Ignore()}, Status.ACTIVE)
+    found = []
+    for page in range(40):
+        url, text = f"http://{SITE}/p?id={page}&sid=s{page}", f"the page {page} with some words of its own x{page}"
+        found.append(Observation(f"{url}a", text))
+        if page < walls:
+            found.append(Observation(f"{url}b", "one moment please while it is found out who asks"))
+    book = learn_rules(found, known=RuleBook([rule]))
+    assert [each.id for each in book if each.status is Status.ACTIVE] == [rule.id] * stays
+
+
 def test_without_evidence_it_stays() -> None:
     """What was seen of it is too old, or in another store, or nothing shows twice since the rule filters it."""
     (rule,) = learn_rules(seen(discarded="abcdefgh"), known=RuleBook([EVERYWHERE]))
