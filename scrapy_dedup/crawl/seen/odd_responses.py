@@ -98,7 +98,7 @@ class OddResponses:
 
     def release(self) -> None:
         """Release what odd responses stand for, as far as the site answers again."""
-        due: dict[int, str] = {}
+        due: set[tuple[int, str]] = set()
         late, self._with_spider = self._with_spider, []
         for arrival, shown in late:
             due |= self._take(arrival, shown)
@@ -106,13 +106,13 @@ class OddResponses:
             arrival, shown = self._noted.popleft()
             if self._odd(shown) is None:
                 self._answered.add(arrival.kind)
-                due |= self._held.pop(arrival.kind, {})
+                due.update(self._held.pop(arrival.kind, {}).items())
             due |= self._take(arrival, shown)
         self._release(due)
 
-    def _take(self, arrival: Arrival, shown: "str | Fingerprints") -> dict[int, str]:
-        """Hold a response that is odd, compare any other; return which pages are to be fetched again."""
-        due: dict[int, str] = {}
+    def _take(self, arrival: Arrival, shown: "str | Fingerprints") -> set[tuple[int, str]]:
+        """Hold a response that is odd, compare any other; return which pages are to be fetched again, by slot and URL."""
+        due: set[tuple[int, str]] = set()
         odd = self._odd(shown)
         for url, slot in arrival.chain:
             if slot in self._seen and self._seen.url(slot) != url:  # a spot check, for instance
@@ -128,12 +128,12 @@ class OddResponses:
                 due |= self._compare(arrival.kind, slot, url, shown)
         return due
 
-    def _compare(self, kind: tuple[object, ...], slot: int, url: str, prints: "Fingerprints") -> dict[int, str]:
+    def _compare(self, kind: tuple[object, ...], slot: int, url: str, prints: "Fingerprints") -> set[tuple[int, str]]:
         found = self._alike.note(kind, slot, url, prints)
-        due = dict(self._alike.kinds[kind].trials())
+        due = set(self._alike.kinds[kind].trials())
         if found is not None:
             self.learn(OddContent(found.bag, found.sketch, prints.sketch))
-            due |= {each: other for each, other in found.slots.items() if self._tries[each] < TRIES}
+            due |= {each for each in found.slots.items() if self._tries[each[0]] < TRIES}
         return due
 
     def _is_shown_by_others(self, kind: tuple[object, ...], slot: int, url: str, odd: str) -> bool:
@@ -147,11 +147,15 @@ class OddResponses:
         return first is None
 
     def _await(self, kind: tuple[object, ...], slot: int, url: str) -> None:
-        if self._tries[slot] < TRIES:
+        if self._tries[slot] < TRIES and self._stands_for(slot, url):
             self._held[kind][slot] = url
 
-    def _release(self, due: dict[int, str]) -> None:
-        slots = {slot for slot, url in due.items() if slot in self._seen and self._seen.url(slot) == url}
+    def _stands_for(self, slot: int, url: str) -> bool:
+        """Whether no other URL of the page was fetched since."""
+        return slot in self._seen and self._seen.url(slot) == url
+
+    def _release(self, due: "Iterable[tuple[int, str]]") -> None:
+        slots = {slot for slot, url in due if self._stands_for(slot, url)}
         self._tries.update(slots)
         self._replay_schedule.release(slots)
 
@@ -173,7 +177,7 @@ class OddResponses:
         for slot, url in due.items():
             if slot in self._seen and not self._seen.is_fetched(slot):  # with the spider: it would stand for it again
                 self._noted.append((Arrival(self._kind(url), [(url, slot)]), ""))
-        self._release({slot: url for slot, url in due.items() if self._seen.is_fetched(slot)})
+        self._release(each for each in due.items() if self._seen.is_fetched(each[0]))
 
     @property
     def is_idle_work_due(self) -> bool:
@@ -181,13 +185,18 @@ class OddResponses:
         return self._ledger.discards > 0 and self._arrived > self._looked_at
 
     async def before_idle(self) -> None:
-        """Have one more URL fetched for each kind of which nothing but odd responses has come. Raises StoreError."""
-        self._looked_at = self._arrived
+        """Have one more URL fetched for each kind of which nothing but odd responses has come. Raises StoreError.
+
+        What is released goes first: its other URLs may tell of the rest, for which this is called again.
+        """
         await run_in_thread(self._store.flush)
         self.release()
         self._with_spider.clear()  # nothing is with it any more
         for kind in [kind for kind in self._held if kind in self._answered]:
-            self._release(self._held.pop(kind))
+            self._release(self._held.pop(kind).items())
+        if self._seen.lacking:
+            return
+        self._looked_at = self._arrived
         open_kinds = {kind: held for kind, held in self._held.items() if kind not in self._settled}
         doubtful = [pages for pages in self._alike.kinds.values() if pages.suspects]
         if not open_kinds and not doubtful:
@@ -195,13 +204,13 @@ class OddResponses:
         filtered = await run_in_thread(self._filtered)
         for pages in doubtful:
             pages.asked.clear()
-            self._release(dict(pages.trials(filtered)))
+            self._release(pages.trials(filtered))
         for kind, held in open_kinds.items():
-            found = next(((slot, url) for slot, url in held.items() if url in filtered), None)
+            found = next((each for each in held.items() if each[1] in filtered), None)
             if found is not None:
                 self._settled.add(kind)
                 del held[found[0]]
-                self._release(dict([found]))
+                self._release([found])
 
     def _filtered(self) -> set[str]:
         """Return the URLs that others were taken for. It waits for the store. Raises StoreError."""
