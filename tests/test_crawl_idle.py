@@ -78,6 +78,12 @@ def late_checks(done: Crawl) -> int:
     return sum(CrawlComponents.of(done.crawler).unchecked._spent.values())
 
 
+def undecided(done: Crawl) -> int:
+    """Spot checks that went on to their callbacks: those drawn before other pages of their folder had come tell nothing."""
+    found: int = done.stats.get("dedup/samples/undecided", 0)
+    return found
+
+
 @in_reactor
 async def test_a_spider_with_nothing_to_do(serve: Serve) -> None:
     class Nothing(Counts):
@@ -105,7 +111,6 @@ async def test_a_crawl_without_duplicates(serve: Serve) -> None:
     assert server.downloads == 11
 
 
-@pytest.mark.xfail(reason="fails at times since learning is begun by duplicates", strict=False)
 @pytest.mark.parametrize("settings", [{}, {"JOBDIR": "job"}, {"CONCURRENT_REQUESTS": 1}, {"DEDUP_REVISITS": 2}])
 @in_reactor
 async def test_spot_checks_refetches_and_probes(serve: Serve, settings: dict[str, Any]) -> None:
@@ -115,8 +120,10 @@ async def test_spot_checks_refetches_and_probes(serve: Serve, settings: dict[str
     assert late_checks(done) > 0
     assert done.stats["dedup/revisits"] > 0
     assert done.stats["dedup/probes/requests"] > 0
-    assert len(done.items) == 1 + len(FOLDERS) * PAGES + 10, "callbacks get each page once"
-    assert server.downloads == len(done.items) + sum(
+    pages = 1 + len(FOLDERS) * PAGES + 10
+    assert len(done.items) == pages + undecided(done), "callbacks get each page once"
+    assert done.stats["dedup/samples/confirmed"] >= late_checks(done)
+    assert server.downloads == pages + sum(
         done.stats[name] for name in ("dedup/samples", "dedup/revisits", "dedup/probes/requests")
     )
     assert idles(done) == 1
@@ -272,7 +279,7 @@ async def test_a_job_that_is_paused_while_the_plug_in_is_at_work(serve: Serve, w
     assert second.stats["finish_reason"] == "finished"
     assert idles(second) == 1
     count = Counter(url.partition("&v=")[0] for url in (*first.urls, *second.urls))
-    assert set(count.values()) == {1}, "no page comes to a callback twice"
+    assert count.total() - undecided(first) - undecided(second) == len(count), "no page comes to a callback twice"
     assert len(count) == 1 + len(FOLDERS) * PAGES + 10
     if when == "late check":
         assert second.stats["dedup/discarded/gate"] + second.stats.get("dedup/samples", 0) >= left

@@ -92,7 +92,8 @@ async def test_confirmed_samples_stop_before_the_callback(
     stats = done.dedup()
     assert len(done.items) == 1 + PAGES, "each page once"
     samples = stats["samples"]
-    assert 3 <= samples == stats["samples/confirmed"] <= 8 + STRETCHES
+    # 15 of 78 are drawn at most, and one of each 10 of the others is looked into.
+    assert 3 <= samples == stats["samples/confirmed"] <= 15 + 6
     assert server.downloads == len(done.items) + samples
     assert not done.crawler.spider.failures, "a duplicate is no failure"  # type: ignore[union-attr]
     assert "downloader/exception_count" not in done.stats
@@ -434,9 +435,12 @@ async def test_what_is_looked_for_at_the_end_is_little(serve: Serve) -> None:
     server = serve(site)
     write_rules(known(server))
     done = await crawl(Links, server.url("/"), DEDUP_SAMPLE=0.02)
-    assert len(done.items) == 1 + 26 * 6
+    pages = 1 + 26 * 6
+    # One that is drawn before other pages of its folder have come tells nothing, and goes on.
+    assert len(done.items) == pages + done.stats.get("dedup/samples/undecided", 0)
+    assert done.stats["dedup/samples/confirmed"] >= PER_RULE
     assert done.stats["dedup/samples"] <= PER_RULE + 12
-    assert server.downloads == len(done.items) + done.stats["dedup/samples"]
+    assert server.downloads == pages + done.stats["dedup/samples"]
     assert of_file(server).status is Status.ACTIVE
 
 
@@ -525,7 +529,8 @@ async def test_what_was_not_seen_to_pass_on_pages_of_a_kind_is_no_other_page(ser
     if is_right:
         assert stats["samples"] == stats["samples/undecided"]
         assert of_file(server).status is Status.ACTIVE
-        assert server.downloads < 1 + PAGES + LINKED * PAGES / 4, "most of what it filters is saved"
+        assert server.downloads == 1 + PAGES + stats["samples"]
+        assert stats["samples"] < LINKED * PAGES / 3, "most of what it filters is saved"
     else:
         assert of_file(server).status is Status.SUSPENDED
         assert len(done.items) == 1 + PAGES + LINKED * PAGES, "nothing is lost"
