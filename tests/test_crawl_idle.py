@@ -14,6 +14,7 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.rules.evidence import Evidence
+from scrapy_dedup.store.database import StoreError
 
 from .conftest import Serve
 from .crawling import Crawl, Links, close, crawl, in_reactor, rule, scenario, write_rules
@@ -322,3 +323,36 @@ async def test_what_comes_while_the_plug_in_is_at_work_goes_first(serve: Serve) 
     others = [target for target in order[began : began + len(more) + 2] if target not in more]
     assert len(others) <= 2, "those that had been begun"
     assert idles(done) == 1
+
+
+@in_reactor
+async def test_work_that_fails_keeps_no_other_from_its_turn(serve: Serve) -> None:
+    """The other work would be due for ever, and the crawl would not end."""
+
+    class Fails:
+        is_idle_work_due = False
+        times = 0
+
+        async def before_idle(self) -> None:
+            self.times += 1
+            raise StoreError("the ledger", "cannot be read", "Nothing is right.")
+
+    fails = Fails()
+
+    class Broken(Links):
+        async def start(self) -> Any:
+            CrawlComponents.of(self.crawler).replay_schedule.idle_work.insert(0, fails)
+            async for each in super().start():
+                yield each
+
+    server = serve(
+        lambda asked: page(
+            prose(asked.query.get("id", "start")), *(f"/p?id={i}&v={v}" for i in range(20) for v in VALUES)
+        )
+    )
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.v": Ignore()}))
+    done = await crawl(Broken, server.url("/"))
+    assert fails.times > 0
+    assert len(pages_of(done)) == 1 + 20
+    assert server.downloads < 1 + 20 * len(VALUES)
+    assert done.stats["dedup/errors/ledger"] == fails.times

@@ -132,7 +132,7 @@ class ReplaySchedule:
                 return
             if idle:
                 for task in self.idle_work:
-                    await task.before_idle()
+                    await self._do(task)
             if (self._unwritten or self._redirect_targets) and not await run_in_thread(self._store.flush):
                 self._unwritten.fetch_all()
             self.release(self._redirect_targets.compare_contents())
@@ -143,10 +143,7 @@ class ReplaySchedule:
                 self._rescheduler.is_due = self._seen.lacking = False
                 await self._ledger_replay.replay(idle=alone)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            if self._unwritten.fails():  # which the thread that writes has told
-                self._faults.count("ledger")
-            else:
-                self._faults.report("ledger", "Filtered requests could not be read from the ledger")
+            self._report()
         finally:
             self._at_work = False
             now = time.monotonic()
@@ -155,3 +152,17 @@ class ReplaySchedule:
             if self._again:  # a rule was suspended meanwhile
                 self._begin()
             self._before_idle.wake()
+
+    async def _do(self, task: IdleTask) -> None:
+        """Have a task do what it has to before idle; where one fails the next has its turn, or its work would be due for ever."""
+        try:
+            await task.before_idle()
+        except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._report()
+
+    def _report(self) -> None:
+        """Report the exception that is handled, and fetch what cannot be written."""
+        if self._unwritten.fails():  # which the thread that writes has told
+            self._faults.count("ledger")
+        else:
+            self._faults.report("ledger", "Filtered requests could not be read from the ledger")
