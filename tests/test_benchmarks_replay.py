@@ -39,7 +39,7 @@ def test_a_first_crawl_is_replayed_in_simulated_time(recording: Path, capsys: py
         saved = found["saved"]
         assert saved["warm"] == 1
         assert 1 > saved["after 3"] > saved["after 10"] > 0.8
-        assert found["stats"]["dedup/learned/times"] >= 1
+    assert at_once["stats"]["dedup/learned/times"] >= 1  # late, the crawl may end before
     assert at_once["saved"]["cold"] > 0.5
     assert late["saved"]["cold"] < at_once["saved"]["cold"], "the later the rules come, the less they save"
 
