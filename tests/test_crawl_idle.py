@@ -17,7 +17,7 @@ from scrapy_dedup.rules.evidence import Evidence
 from scrapy_dedup.store.database import StoreError
 
 from .conftest import Serve
-from .crawling import Crawl, Links, close, crawl, in_reactor, rule, scenario, write_rules
+from .crawling import Crawl, Links, close, crawl, crawler_of, in_reactor, rule, run, scenario, write_rules
 from .server import Asked, Server, page, prose
 
 FOLDERS, PAGES, VALUES = "abcdef", 6, "01"
@@ -325,19 +325,20 @@ async def test_what_comes_while_the_plug_in_is_at_work_goes_first(serve: Serve) 
     assert idles(done) == 1
 
 
+@pytest.mark.parametrize("is_due", [False, True])
 @in_reactor
-async def test_work_that_fails_keeps_no_other_from_its_turn(serve: Serve) -> None:
-    """The other work would be due for ever, and the crawl would not end."""
+async def test_work_that_fails_is_due_no_more_and_keeps_no_other_from_its_turn(serve: Serve, is_due: bool) -> None:
+    """Work would be due for ever otherwise, and the crawl would not end."""
 
     class Fails:
-        is_idle_work_due = False
+        is_idle_work_due = is_due
         times = 0
 
         async def before_idle(self) -> None:
             self.times += 1
+            if self.times == 20:
+                close(crawler, "for ever")
             raise StoreError("the ledger", "cannot be read", "Nothing is right.")
-
-    fails = Fails()
 
     class Broken(Links):
         async def start(self) -> Any:
@@ -345,14 +346,14 @@ async def test_work_that_fails_keeps_no_other_from_its_turn(serve: Serve) -> Non
             async for each in super().start():
                 yield each
 
-    server = serve(
-        lambda asked: page(
-            prose(asked.query.get("id", "start")), *(f"/p?id={i}&v={v}" for i in range(20) for v in VALUES)
-        )
-    )
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.v": Ignore()}))
-    done = await crawl(Broken, server.url("/"))
-    assert fails.times > 0
-    assert len(pages_of(done)) == 1 + 20
-    assert server.downloads < 1 + 20 * len(VALUES)
-    assert done.stats["dedup/errors/ledger"] == fails.times
+    fails = Fails()
+    server = serve(shop)
+    write_rules(known(server))
+    crawler = crawler_of(Broken, DEDUP_SAMPLE=0.02)
+    done = await run(crawler, server.url("/"))
+    assert done.stats["finish_reason"] == "finished"
+    assert late_checks(done) > 0, "other work was done"
+    assert fails.times == done.stats["dedup/errors/ledger"]
+    assert {url.partition("v=")[0] for url in done.urls} >= {
+        f"/{name}/x?id={i}&" for name in FOLDERS for i in range(PAGES)
+    }

@@ -1,18 +1,20 @@
 """Odd responses with status 200 (hardly any text, a wall, a soft block) stand for no page: another URL of it is fetched."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+import scrapy
 
-from scrapy_dedup.crawl.seen import replay_schedule
+from scrapy_dedup.crawl.seen import odd_responses, replay_schedule
 from scrapy_dedup.learning.lifetime.running_counts import checks_in
 from scrapy_dedup.rules import Ignore, Status
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
-from .crawling import STORE, Links, Outcome, crawl, in_reactor, messages, rule, write_rules
+from .crawling import STORE, Links, Outcome, crawl, crawler_of, in_reactor, messages, rule, run, write_rules
 from .server import Asked, as_json, page, prose
 
 PAGES, COPIES = 16, 4
@@ -162,6 +164,48 @@ async def test_two_pages_may_show_what_the_other_one_has_shown(serve: Serve) -> 
     assert len(shop.shown) == PAGES
     assert done.server.downloads == 2 + PAGES + 4
     assert done.faults() == []
+
+
+@pytest.mark.parametrize("filling", ["", "<script>" + "x = 1;" * 60_000 + "</script>"])
+@in_reactor
+async def test_a_page_that_comes_while_what_is_before_idle_is_done(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, filling: str
+) -> None:
+    """The spider is fed with two URLs of a last page; the first one shows a wall, which the thread that writes looks at later."""
+    asked: Counter[str] = Counter()
+
+    def site(request: Asked) -> Any:
+        if request.path == "/":
+            return page("start", *(f"/p?id={number}&sid={sid}" for sid in range(2) for number in range(8)))
+        name = request.query["id"]
+        asked[name] += 1
+        if name == "last" and asked[name] == 1:
+            return _FRAME.format("Busy", f"<h1>Service busy</h1>{filling}")
+        return page(prose(name))
+
+    class Fed(Links):
+        def parse(self, response: Any) -> Any:
+            yield from super().parse(response)
+            if "id=last" in response.url and not fed.done():
+                fed.set_result(None)
+
+    async def run_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+        found = await unhurried(function, *arguments)
+        if not asked["last"] and function.__name__ == "flush":
+            for sid in range(2):
+                crawler.engine.crawl(scrapy.Request(server.url(f"/p?id=last&sid={sid}"), crawler.spider.parse))  # type: ignore[union-attr]
+            await fed
+        return found
+
+    fed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    unhurried = odd_responses.run_in_thread
+    monkeypatch.setattr(odd_responses, "run_in_thread", run_in_thread)
+    server = serve(site)
+    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}, status=Status.ACTIVE))
+    crawler = crawler_of(Fed, CONCURRENT_REQUESTS=1, DEDUP_SAMPLE=0)
+    await run(crawler, server.url("/"))
+    assert asked["last"] == 2
+    assert server.downloads < 1 + 2 * 9
 
 
 @in_reactor

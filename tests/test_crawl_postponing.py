@@ -111,9 +111,10 @@ async def test_requests_that_were_queued_before_are_put_back_once(serve: Serve) 
     assert paths(done) == ALL
     stats = done.dedup()
     assert len({url for url, priority in scheduled if priority < 0}) == stats["postponed"] > 0
-    # What is filtered at the gate is scheduled for the dupe filter to drop; those that come first wait for others on their way.
+    # What is filtered at the gate is scheduled for the dupe filter to drop; those that come first wait for others on their way,
+    # and may have to for a second one.
     again = len(scheduled) - EVERY - stats["postponed"] - stats.get("discarded/gate", 0)
-    assert 0 <= again <= ON["CONCURRENT_REQUESTS"]
+    assert 0 <= again <= 2 * ON["CONCURRENT_REQUESTS"] < stats["postponed"] / 2
 
 
 @in_reactor

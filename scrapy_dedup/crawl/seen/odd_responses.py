@@ -189,14 +189,16 @@ class OddResponses:
 
         What is released goes first: its other URLs may tell of the rest, for which this is called again.
         """
+        arrived = self._arrived  # what comes while this waits is looked at the next time
         await run_in_thread(self._store.flush)
         self.release()
-        self._with_spider.clear()  # nothing is with it any more
+        if arrived == self._arrived:
+            self._with_spider.clear()  # nothing is with it any more
         for kind in [kind for kind in self._held if kind in self._answered]:
             self._release(self._held.pop(kind).items())
         if self._seen.lacking:
             return
-        self._looked_at = self._arrived
+        self._looked_at = arrived
         open_kinds = {kind: held for kind, held in self._held.items() if kind not in self._settled}
         doubtful = [pages for pages in self._alike.kinds.values() if pages.suspects]
         if not open_kinds and not doubtful:

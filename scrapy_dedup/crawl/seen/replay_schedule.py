@@ -61,6 +61,8 @@ class ReplaySchedule:
     _rest_until: float = attrs.field(default=0.0, init=False)
     #: What is done before the ledger is read when the spider is about to run idle.
     idle_work: list[IdleTask] = attrs.field(factory=list, init=False)
+    #: Those of it that have failed: what they have left to do keeps no spider from its end.
+    _failed: list[IdleTask] = attrs.field(factory=list, init=False)
 
     def schedule(self, filtered: "Waiting") -> None:
         """Schedule a filtered request after all."""
@@ -98,7 +100,7 @@ class ReplaySchedule:
         if not self._ledger.written:
             self._redirect_targets.forget_pending()  # nothing was filtered in their favour
         waits = self._unwritten or self._redirect_targets or self._rescheduler.is_due or self._seen.lacking
-        if not (waits or any(task.is_idle_work_due for task in self.idle_work)):
+        if not (waits or any(task.is_idle_work_due for task in self.idle_work if task not in self._failed)):
             return False
         self._begin(idle=True, alone=not freed)
         return True
@@ -154,10 +156,11 @@ class ReplaySchedule:
             self._before_idle.wake()
 
     async def _do(self, task: IdleTask) -> None:
-        """Have a task do what it has to before idle; where one fails the next has its turn, or its work would be due for ever."""
+        """Let a task do its work; if it fails, go on with the next."""
         try:
             await task.before_idle()
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            self._failed.append(task)
             self._report()
 
     def _report(self) -> None:

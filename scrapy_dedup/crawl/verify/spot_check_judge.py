@@ -197,8 +197,8 @@ class SpotCheckJudge:
     async def _decide_doubtful(self) -> None:
         """Compare again, by what lasts, what had differed in some words before it was known what passes on a site."""
         known = [each for each in self._doubtful if self._comparer.knows_what_passes(each[0].page)]
-        self._doubtful = [each for each in self._doubtful if each not in known]
         for check, row, case in known:
+            self._doubtful = [each for each in self._doubtful if each[0] is not check]
             found = await run_in_thread(self._comparer.with_page, row, check.page)
             same = found.difference is Difference.NONE
             if found.difference is Difference.UNKNOWN or found.elsewhere:
