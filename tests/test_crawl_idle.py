@@ -357,3 +357,40 @@ async def test_work_that_fails_is_due_no_more_and_keeps_no_other_from_its_turn(s
     assert {url.partition("v=")[0] for url in done.urls} >= {
         f"/{name}/x?id={i}&" for name in FOLDERS for i in range(PAGES)
     }
+
+
+@in_reactor
+async def test_work_that_has_failed_is_done_when_the_spider_is_idle_again(serve: Serve) -> None:
+    """A store that was locked for once keeps nothing back in a spider that is fed for days."""
+
+    class FailsOnce:
+        times = 0
+
+        @property
+        def is_idle_work_due(self) -> bool:
+            return self.times < 2
+
+        async def before_idle(self) -> None:
+            self.times += 1
+            if self.times == 1:
+                raise StoreError("the ledger", "is locked", "Try again.")
+
+    class FedOnce(Counts):
+        def idle(self) -> None:
+            super().idle()
+            if self.idles == 1:
+                fed.append(fails.times)
+                self.crawler.engine.crawl(scrapy.Request(server.url("/more")))  # type: ignore[union-attr]
+                raise DontCloseSpider
+
+        async def start(self) -> Any:
+            CrawlComponents.of(self.crawler).replay_schedule.idle_work[:] = [fails]
+            async for each in super().start():
+                yield each
+
+    fails, fed = FailsOnce(), list[int]()
+    server = serve(lambda asked: page(prose(asked.path)))
+    done = await crawl(FedOnce, server.url("/"))
+    assert (fed, fails.times) == ([1], 2)
+    assert (server.downloads, idles(done)) == (2, 2)
+    assert done.stats["dedup/errors/ledger"] == 1

@@ -192,7 +192,7 @@ class Revisits:
         return iter(self._settings.content_fields)
 
     def fetched(self, url: str, site: str) -> None:
-        """Note that a page was fetched again for another reason: where a number of each kind is fetched again, it is one of them."""
+        """Note that a page was fetched again for another reason; it counts among those of its kind that DEDUP_REVISITS asks for."""
         kind = self._kinds.get(hash((site, template_of(url))))
         if kind is None:
             return

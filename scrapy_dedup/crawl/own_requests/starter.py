@@ -121,7 +121,7 @@ class StarterRefetches:
             self._start(site)
 
     def _may_look(self, site: str) -> bool:
-        """Whether nothing has told yet if texts change: where they are new in each response no duplicate would show."""
+        """Whether a page is to be fetched again since nothing shows yet if texts change with each response, which hides duplicates."""
         told = self._repeats.number[site] or site in self._repeats.changing or self._spread.spent_on(site)
         return self._settings.learns_live and not told and site in self._latest
 

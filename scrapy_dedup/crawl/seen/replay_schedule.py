@@ -61,8 +61,8 @@ class ReplaySchedule:
     _rest_until: float = attrs.field(default=0.0, init=False)
     #: What is done before the ledger is read when the spider is about to run idle.
     idle_work: list[IdleTask] = attrs.field(factory=list, init=False)
-    #: Those of it that have failed: what they have left to do keeps no spider from its end.
-    _failed: list[IdleTask] = attrs.field(factory=list, init=False)
+    #: Those of it that have failed in the last look: what they have left to do keeps no spider from its end.
+    _failed: set[IdleTask] = attrs.field(factory=set, init=False)
 
     def schedule(self, filtered: "Waiting") -> None:
         """Schedule a filtered request after all."""
@@ -100,7 +100,8 @@ class ReplaySchedule:
         if not self._ledger.written:
             self._redirect_targets.forget_pending()  # nothing was filtered in their favour
         waits = self._unwritten or self._redirect_targets or self._rescheduler.is_due or self._seen.lacking
-        if not (waits or any(task.is_idle_work_due for task in self.idle_work if task not in self._failed)):
+        failed, self._failed = self._failed, set()
+        if not (waits or any(task.is_idle_work_due for task in self.idle_work if task not in failed)):
             return False
         self._begin(idle=True, alone=not freed)
         return True
@@ -160,7 +161,7 @@ class ReplaySchedule:
         try:
             await task.before_idle()
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-            self._failed.append(task)
+            self._failed.add(task)
             self._report()
 
     def _report(self) -> None:
