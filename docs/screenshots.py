@@ -69,7 +69,7 @@ def take(report: Path) -> None:
         page.wait_for_timeout(300)
         picture(page, "ledger", "ledger")
         page.emulate_media(color_scheme="dark")
-        rule = page.locator("#rules article:has(table.diff)").first
+        rule = page.locator("#rules article:has(details.evidence)").first
         rule.locator("details.evidence > summary").click()
         picture(page, "evidence-dark", rule.get_attribute("id") or "rules", height=640)
         browser.close()

@@ -51,7 +51,7 @@ BROKEN_WORDS = """() => {
   document.querySelectorAll("details").forEach((each) => { each.open = true; });
   const broken = [];
   for (const cell of document.querySelectorAll("th, td")) {
-    if (cell.closest(".diff") || cell.querySelector(".url")) continue;
+    if (cell.querySelector(".url")) continue;
     const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       for (const word of walker.currentNode.textContent.matchAll(/\\S+/g)) {
@@ -62,7 +62,7 @@ BROKEN_WORDS = """() => {
       }
     }
   }
-  document.querySelectorAll("details.evidence, #crawls details").forEach((each) => { each.open = false; });
+  document.querySelectorAll("details.evidence").forEach((each) => { each.open = false; });
   return broken;
 }"""
 
@@ -118,7 +118,7 @@ def used(page: Page) -> dict[str, Any]:
     details.locator("summary").focus()
     page.keyboard.press("Enter")
     seen["open"] = details.evaluate("each => each.open")
-    seen["diff is visible"] = details.locator("table.diff").first.is_visible()
+    seen["pair is visible"] = details.locator("mark").first.is_visible()
     page.keyboard.press("Enter")
     seen["closed again"] = not details.evaluate("each => each.open")
     return seen

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+from sqlalchemy import func, select
+
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.store.rows import DiscardRow, ObservationRow
+from scrapy_dedup.store.schema import metadata
+from scrapy_dedup.store.store import Store
 
 
 def seen(path: str, /, text: str | None = "some text", **fields: Any) -> ObservationRow:
@@ -28,3 +32,11 @@ def discarded(path: str, /, **fields: Any) -> DiscardRow:
         time=1_000.0,
     )
     return row._replace(**fields)
+
+
+def table_counts(store: Store) -> dict[str, int]:
+    """Return the number of rows of each table."""
+    return {
+        table.name: next(iter(store.rows(select(func.count()).select_from(table))))[0]
+        for table in metadata.sorted_tables
+    }

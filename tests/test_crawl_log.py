@@ -36,17 +36,13 @@ async def test_a_crawl_notes_what_it_has_saved(serve: Serve) -> None:
     site = f"127.0.0.1:{server.port}"
     start = time.time()
     await crawl(Links, server.url("/"))
-    ignored = rule(site, {"q.sid": Ignore()})
-    write_rules(ignored)
+    write_rules(rule(site, {"q.sid": Ignore()}))
     done = await crawl(Links, server.url("/"))
     first, second = noted()
     assert (first.site, first.spider, first.reason) == (site, "links", "finished")
     assert start - 1 < first.began <= first.time <= second.began <= second.time
     assert first.job != second.job
-    assert (first.filtered, first.avoided, first.rules_before) == (0, 0, ())
-    # What acts is told as the files have it when the crawl closes.
-    assert first.rules_after == ()
-    assert second.rules_before == second.rules_after == (ignored.id,)
+    assert (first.filtered, first.avoided) == (0, 0)
     assert second.pages == PAGES + 1
     assert second.filtered == second.avoided == done.stats["dedup/avoided"] > 0
     assert second.avoided_bytes == done.stats["dedup/avoided/bytes"]
@@ -71,7 +67,7 @@ async def test_a_store_that_cannot_take_it_is_told_of_and_the_crawl_ends(serve: 
     def fail(*_: Any) -> None:
         raise OSError("no room")
 
-    monkeypatch.setattr("scrapy_dedup.crawl.report.crawl_log.load_sites", fail)
+    monkeypatch.setattr("scrapy_dedup.crawl.support.crawl_store.CrawlStore.put", fail)
     done = await crawl(Links, serve(shop).url("/"))
     assert done.stats["finish_reason"] == "finished"
     assert done.stats["dedup/errors/crawls"] == 1
@@ -79,14 +75,13 @@ async def test_a_store_that_cannot_take_it_is_told_of_and_the_crawl_ends(serve: 
 
 
 def row(site: str, at: float) -> CrawlRow:
-    return CrawlRow("", site, "shop", "job", at - 60, at, pages=3, rules_after=["0badcafe"])
+    return CrawlRow("", site, "shop", "job", at - 60, at, pages=3)
 
 
 def test_rows_are_pruned_and_forgotten_as_responses_are(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.sqlite") as store:
         store.add([row("a.test", DAY), row("a.test", 5 * DAY), row("b.test", 6 * DAY), row("b.test", 7 * DAY)])
         assert [each.time for each in crawl_rows(store, "", ["a.test"])] == [DAY, 5 * DAY]
-        assert crawl_rows(store, "")[0].rules_after == ("0badcafe",)
         assert crawl_rows(store, "another") == []
         assert store.prune(3, now=7 * DAY) == 1
         assert store.prune(max_rows=2) == 1

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from scrapy_dedup.content.versions import packed_version
 from scrapy_dedup.report.data import ReportSource
 from scrapy_dedup.report.writing import write_report
 from scrapy_dedup.rules import Evidence, Ignore, Rule, RuleBook, Status
@@ -45,11 +44,10 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     sid = Rule(SITE, {}, {"q.sid": Ignore()}, Status.ACTIVE, Evidence(groups=12))
     candidate = Rule(SITE, {}, {"q.ref": Ignore()}, Status.CANDIDATE, Evidence(groups=3))
     RuleBook([sid, candidate]).save(folder / "rules")
-    text = packed_version("<html><body><h1>A title</h1><p>And the text of the page</p></body></html>")
-    pages = [seen(f"p?id={number}&sid={sid}", version=text, time=number) for number in range(20) for sid in "ab"]
+    pages = [seen(f"p?id={number}&sid={sid}", time=number) for number in range(20) for sid in "ab"]
     rows = [discarded(f"p?id={number}&sid=c", rule=sid.id, time=number) for number in range(ROWS)]
     rows[-1] = rows[-1]._replace(rule="0badcafe")
-    crawl = CrawlRow("", SITE, "shop", "job", 0, 1, "finished", 40, filtered=ROWS, avoided=ROWS, rules_after=[sid.id])
+    crawl = CrawlRow("", SITE, "shop", "job", 0, 1, "finished", 40, filtered=ROWS, avoided=ROWS)
     with Store.open(folder / "store.sqlite") as store:
         store.add([*pages, *rows, crawl])
     write_report(ReportSource(str(folder / "store.sqlite"), "", (folder / "rules",)), folder / "report.html")
@@ -100,7 +98,7 @@ def test_a_head_sorts_by_its_column_with_the_keyboard(used: dict[str, Any], dire
 
 
 def test_details_open_and_close_with_the_keyboard(used: dict[str, Any]) -> None:
-    assert (used["closed"], used["open"], used["diff is visible"], used["closed again"]) == (False, True, True, True)
+    assert (used["closed"], used["open"], used["pair is visible"], used["closed again"]) == (False, True, True, True)
 
 
 def test_no_word_of_a_table_is_broken(used: dict[str, Any]) -> None:

@@ -12,13 +12,12 @@ from sqlalchemy import event, make_url, select, text
 from scrapy_dedup.content.versions import Version
 from scrapy_dedup.store.database import StoreError
 from scrapy_dedup.store.postgresql import CONNECT_SECONDS, holding
-from scrapy_dedup.store.report_queries import table_counts
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, SightingRow
 from scrapy_dedup.store.schema import IDS_IN_A_QUERY, observation
 from scrapy_dedup.store.store import Store
 
 from .servers import PostgreSQLServer, free_port
-from .store_rows import discarded, seen
+from .store_rows import discarded, seen, table_counts
 from .waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.postgresql

@@ -12,7 +12,7 @@ from scrapy_dedup.store.ledger_queries import LedgerFilter
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, DiscardState, SightingRow, StoreRow
 from scrapy_dedup.store.store import Store
 
-from .store_rows import discarded, seen
+from .store_rows import discarded, seen, table_counts
 
 SITE = "example.com"
 TEXTS = Version((("p", "", "text"),)).to_bytes()
@@ -44,7 +44,7 @@ def rows() -> list[list[StoreRow]]:
     rest = [
         SightingRow("", SITE, "http://example.com/", f"http://example.com/#{name}", "fragment", 5.0) for name in names
     ]
-    checks = [CheckRow("", SITE, "aa", 3.0, samples=2), CrawlRow("", SITE, "shop", "j", 1.0, 2.0, rules_after=["aa"])]
+    checks = [CheckRow("", SITE, "aa", 3.0, samples=2), CrawlRow("", SITE, "shop", "j", 1.0, 2.0)]
     return [list(first), [*again, *others], list(ledger), [*rest, *checks]]
 
 
@@ -67,8 +67,7 @@ QUESTIONS: dict[str, Callable[[Store], Any]] = {
     "some discards": lambda s: page_queries.some_discards(s, "", SITE, since=0.0, limit=5),
     "latest URLs": lambda s: [row.url for row in report_queries.latest_urls(s, "", SITE, 50)],
     "ledger states": lambda s: report_queries.ledger_states(s, "", [SITE]),
-    "after all": lambda s: report_queries.urls_after_all(s, "", SITE),
-    "counts": report_queries.table_counts,
+    "counts": table_counts,
     "crawls": lambda s: crawl_queries.crawl_rows(s, "", [SITE]),
     "ledger": lambda s: [row._replace(id=None) for row in ledger_queries.ledger_rows(s, LedgerFilter(sites=[SITE]))],
     "ledger of a rule": lambda s: ledger_queries.ledger_count(s, LedgerFilter(rule="b", since=2_001.0, until=2_009.0)),

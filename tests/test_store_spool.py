@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from scrapy_dedup.store import spool as module
-from scrapy_dedup.store.report_queries import table_counts
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, DiscardState, SightingRow, StoreRow
 from scrapy_dedup.store.spool import Spool, put_or_spool
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer
 
 from .servers import PostgreSQLServer, free_port
-from .store_rows import discarded, seen
+from .store_rows import discarded, seen, table_counts
 from .waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.postgresql
@@ -199,7 +198,7 @@ def test_a_row_is_what_it_was(folder: Path, store_target: str) -> None:
         discarded("b", callback="parse", meta={"a": [1, None]}, state=DiscardState.OWED, job="j"),
         SightingRow("", "example.com", "http://example.com/", "http://example.com/#c1", "fragment", 1.0, "1", "c", "p"),
         CheckRow("", "example.com", "rule", 1.0, samples=3),
-        CrawlRow("", "example.com", "shop", "job", 1.0, 2.0, rules_before=["a"]),
+        CrawlRow("", "example.com", "shop", "job", 1.0, 2.0),
     ]
     with Store.open(store_target) as direct, Store.open(folder / "other.sqlite") as moved:
         direct.add(rows)

@@ -7,12 +7,11 @@ from sqlalchemy import select, text, update
 from scrapy_dedup import Observation
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.content.versions import Version
-from scrapy_dedup.store.report_queries import table_counts
 from scrapy_dedup.store.rows import DiscardState
 from scrapy_dedup.store.schema import discard, observation, page_sketch, page_version
 from scrapy_dedup.store.store import SiteCount, Store
 
-from .store_rows import discarded, seen
+from .store_rows import discarded, seen, table_counts
 
 DAY = 86_400
 

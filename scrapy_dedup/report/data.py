@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from ..store.rows import CrawlRow, DiscardRow
-
-Verdict = Literal["relevant", "irrelevant", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,31 +78,18 @@ class CrawlTotal:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text, and whether it is marked: as the part of a URL that differs, or as transient."""
+    """A part of a URL, and whether it is where another URL differs."""
 
     text: str
     marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class DiffLine:
-    """A text of two pages: in both (" "), in the first only ("-"), in the second only ("+"), or left out ("…")."""
-
-    sign: str
-    pieces: tuple[Piece, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class UrlPair:
-    """Two URLs that a rule makes one, and how their pages differ as far as these are stored."""
+    """Two URLs that a rule makes one."""
 
-    one: str
-    two: str
-    one_pieces: tuple[Piece, ...]
-    two_pieces: tuple[Piece, ...]
-    #: What is known of the two pages, in words.
-    said: str
-    diff: tuple[DiffLine, ...] = ()
+    one: tuple[Piece, ...]
+    two: tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +99,14 @@ class RuleCard:
     site: str
     id: str
     status: str
-    sentence: str
-    #: Where it acts and what it says there, one by one: some rules say much.
-    where: str
-    clauses: tuple[str, ...]
-    short: str  # as the commands write it
+    #: What it does, and where, as the commands write it.
+    says: str
     evidence: str
     note: str
     filtered: int
     samples: int
     refuted: int
     undecided: int
-    #: When it first acted, in seconds since 1970, as far as the store knows.
-    since: float | None
-    #: Whether it acts since the last crawl only.
-    is_new: bool
     file: str
     #: Of its [[rule]] in the file; None where it cannot be told.
     line: int | None
@@ -148,33 +125,23 @@ class Parameter:
     """A parameter of the URLs of one template."""
 
     name: str
-    urls: int
+    #: Different values, and some of them.
     values: int
     examples: tuple[str, ...]
-    verdict: Verdict
-    why: str
+    #: What rules do with it: "ignored", "kept" or "changed"; "" where none does anything. Their ids.
+    does: str = ""
     rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class TreeNode:
-    """A host, or a part of the path, with what stands below; its parameters are those of the URLs that end here."""
+class Template:
+    """URLs that are one but for numbers, tokens and the values of their parameters."""
 
     label: str
-    #: URLs here and below, and those that end here.
+    #: URLs, and those of them that no crawl has fetched.
     urls: int
     filtered: int
-    own: int
     parameters: tuple[Parameter, ...] = ()
-    children: tuple["TreeNode", ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class UnfilteredReason:
-    """Why URLs were fetched that might have been filtered, or were fetched after all."""
-
-    text: str
-    urls: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,66 +160,17 @@ class SiteCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class AttributeRow:
-    """A value that is transient but no visible text."""
-
-    place: str
-    name: str
-    pieces: tuple[Piece, ...]
-    act: str
-
-
-@dataclass(frozen=True, slots=True)
-class MaskedText:
-    """A text of a page: what is marked in it is taken out of items, or left out where pages are compared."""
-
-    act: Literal["", "stripped", "left-out"]
-    pieces: tuple[Piece, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MaskedPage:
-    """A stored page with its transient parts marked."""
-
-    site: str
-    url: str
-    time: float
-    texts: tuple[MaskedText, ...]
-    #: Texts that are not shown.
-    more: int
-    attributes: tuple[AttributeRow, ...]
-    words: int
-    transient_words: int
-
-
-@dataclass(frozen=True, slots=True)
-class RuleChangeShown:
-    """A rule that has come or gone since the last crawl began."""
-
-    id: str
-    came: bool
-    said: str
-    #: Whether it is in the rule files.
-    known: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class SitePart:
     """All that is said of one site."""
 
     site: str
     savings: Savings
     counts: SiteCounts
-    reasons: tuple[UnfilteredReason, ...]
-    notes: tuple[str, ...]
-    changes: tuple[RuleChangeShown, ...]
     rules: tuple[RuleCard, ...]
-    candidates: tuple[RuleCard, ...]
-    tree: tuple[TreeNode, ...]
-    masks: tuple[MaskedPage, ...]
+    templates: tuple[Template, ...]
     #: The latest spot checks that were other pages than those they were taken for.
     differing: tuple[DiscardRow, ...] = ()
-    #: Rules, candidates and templates that are not shown.
+    #: Rules and templates that are not shown.
     left_out: tuple[str, ...] = ()
 
 
@@ -267,21 +185,6 @@ class LedgerShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
-    """How the store is."""
-
-    place: str
-    size: int
-    #: Table -> rows.
-    tables: Mapping[str, int]
-    #: Seconds since 1970, of the first and of the last response; None without any.
-    first: float | None
-    last: float | None
-    learning_seconds: float
-    dropped: int
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """The whole report."""
 
@@ -289,6 +192,8 @@ class Report:
     made: float
     version: str
     scope: str
+    #: Where the store is.
+    place: str
     crawls: tuple[CrawlTotal, ...]
     savings: Savings
     suspended: int
@@ -296,5 +201,3 @@ class Report:
     #: Sites of which nothing but their names are told.
     more_sites: tuple[str, ...]
     ledger: LedgerShown
-    health: Health
-    faults: tuple[str, ...] = ()

@@ -1,5 +1,7 @@
-"""The report as one HTML file that needs nothing else: no network, no other file."""
+"""The report as one HTML file that needs nothing else, no network and no other file, and as lines of JSON."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -7,21 +9,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..learning.phrases import counted, moment
-from .charts import bars
-from .data import Report
-from .filtered_urls import BECAME, rules_of
-from .gone_rules import fate_of
+from .filtered_urls import BECAME, fate_of, record_of, rules_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from .data import Report
 
 _FOLDER: Final = Path(__file__).parent / "templates"
-#: Crawls and sites that a chart shows.
-_CRAWLS: Final = 40
-_BARS: Final = 15
 
 
-def html_of(report: Report) -> str:
+def html_of(report: "Report") -> str:
     """Return the page."""
     environment = Environment(
         loader=FileSystemLoader(_FOLDER),
@@ -38,10 +34,8 @@ def html_of(report: Report) -> str:
         report=report,
         style=_asset("report.css"),
         script=_asset("report.js"),
-        crawls_chart=_crawls_chart(report),
-        sites_chart=_sites_chart(report),
         ledger=_ledger_data(report),
-        shown_rules={rule.id for site in report.sites for rule in (*site.rules, *site.candidates)},
+        shown_rules={rule.id for site in report.sites for rule in site.rules},
     )
 
 
@@ -49,31 +43,7 @@ def _asset(name: str) -> Markup:
     return Markup((_FOLDER / name).read_text(encoding="utf-8"))  # noqa: S704 (our own file)
 
 
-def _crawls_chart(report: Report) -> Markup | None:
-    crawls = report.crawls[-_CRAWLS:]
-    if not crawls:
-        return None
-    series: dict[str, Sequence[float]] = {
-        "fetched (without spot checks and extra requests)": [crawl.savings.pages for crawl in crawls],
-        "filtered, not fetched": [crawl.savings.avoided for crawl in crawls],
-    }
-    return bars("Requests of each crawl: fetched, and filtered", [_time(crawl.ended) for crawl in crawls], series)
-
-
-def _sites_chart(report: Report) -> Markup | None:
-    sites = report.sites[:_BARS]
-    if not sites:
-        return None
-    series: dict[str, Sequence[float]] = {
-        "fetched, new": [site.counts.new for site in sites],
-        "fetched, duplicate": [site.counts.duplicates for site in sites],
-        "filtered, not fetched": [site.counts.filtered for site in sites],
-    }
-    title = "URLs of each site: fetched and new, fetched and duplicate, and filtered and not fetched"
-    return bars(title, [site.site for site in sites], series, horizontal=True)
-
-
-def _ledger_data(report: Report) -> dict[str, Any]:
+def _ledger_data(report: "Report") -> dict[str, Any]:
     """Return the rows as the page's script reads them: what comes again is a number."""
     names: dict[str, list[str]] = {"sites": [], "spiders": [], "rules": []}
     numbers: dict[str, dict[str, int]] = {name: {} for name in names}
@@ -153,3 +123,25 @@ def duration_of(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6_000 else f"{seconds / 3600:.1f} h"
+
+
+def records_of(report: "Report") -> Iterator[dict[str, Any]]:
+    """Yield what the report says as JSON has it, a type with each: the report, crawls, sites with their rules, filtered URLs."""
+    savings = {**asdict(report.savings), "requests": report.savings.requests, "share": round(report.savings.share, 4)}
+    head = {"made": moment(report.made), "version": report.version, "scope": report.scope, "place": report.place}
+    counts = {"suspended": report.suspended, "more_sites": list(report.more_sites), "ledger_rows": report.ledger.total}
+    yield {"type": "report", **head, **savings, **counts}
+    for crawl in report.crawls:
+        about = {"spider": crawl.spider, "job": crawl.job, "began": moment(crawl.began), "ended": moment(crawl.ended)}
+        more = {"reason": crawl.reason, "sites": list(crawl.sites), **asdict(crawl.savings)}
+        yield {"type": "crawl", **about, **more, "learning_seconds": crawl.learning_seconds, "dropped": crawl.dropped}
+    for site in report.sites:
+        whole = asdict(site)
+        whole.pop("differing")  # they are among the filtered URLs
+        rules = whole.pop("rules")
+        yield {"type": "site", **whole}
+        for rule in rules:
+            yield {"type": "rule", **rule}
+    for row in report.ledger.rows:
+        rule_now = fate_of((row.site, row.rule), report.ledger.successors)
+        yield {"type": "filtered", **record_of(row), "rule_now": rule_now}

@@ -1,8 +1,7 @@
-"""Rules as the report shows them: in a sentence, with status, support, spot checks, since when, and where they stand."""
+"""Rules as the report shows them: in words, with status, support, spot checks, and where they stand."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ..files.errors import RuleFileError
@@ -11,10 +10,10 @@ from ..learning.evidence_phrases import evidence_of
 from ..learning.phrases import counted
 from ..rules.files import load_file, path_of_site
 from ..rules.model import Rule, Status
-from .data import RuleCard, RuleChangeShown, UrlPair
-from .sentences import clauses_of, sentence_of
+from ..rules.wording import condition_of, operations_of
+from .data import RuleCard, UrlPair
 
-_ORDER: Final = (Status.SUSPENDED, Status.ACTIVE, Status.MANUAL, Status.OFF, Status.CANDIDATE)
+_ORDER: Final = ("suspended", "active", "manual", "off", "candidate")
 
 
 class Place(NamedTuple):
@@ -42,34 +41,20 @@ def places_of(directories: Iterable[Path], site: str) -> dict[str, Place]:
     return found
 
 
-def card_of(
-    rule: Rule,
-    place: Place | None,
-    *,
-    filtered: int = 0,
-    since: float | None = None,
-    is_new: bool = False,
-    pairs: Sequence[UrlPair] = (),
-) -> RuleCard:
+def card_of(rule: Rule, place: Place | None, *, filtered: int = 0, pairs: Sequence[UrlPair] = ()) -> RuleCard:
     """Return the card of a rule."""
     evidence = rule.evidence
-    where, clauses = clauses_of(rule)
     return RuleCard(
         site=rule.site,
         id=rule.id,
         status=rule.status.value,
-        sentence=sentence_of(rule),
-        where=where,
-        clauses=clauses,
-        short=str(rule),
+        says=f"{operations_of(rule.ops)}, {condition_of(rule.match)}",
         evidence=evidence_of(evidence) if evidence is not None or not rule.status.users else "you wrote it",
         note=rule.note,
         filtered=filtered,
         samples=evidence.samples if evidence is not None else 0,
         refuted=evidence.refuted if evidence is not None else 0,
         undecided=evidence.undecided if evidence is not None else 0,
-        since=since,
-        is_new=is_new,
         file=place.file if place is not None else "",
         line=place.line if place is not None else None,
         waits=waits_for(rule),
@@ -103,39 +88,9 @@ def waits_for(rule: Rule) -> str:
     )
 
 
-def in_order(cards: Iterable[RuleCard]) -> tuple[RuleCard, ...]:
-    """Return cards, the suspended ones first, then the new ones, then those that have filtered most."""
-    order = {status.value: number for number, status in enumerate(_ORDER)}
-    return tuple(
-        sorted(
-            cards,
-            key=lambda card: (
-                card.status != "suspended",
-                not card.is_new,
-                min(order[card.status], 3) if card.status not in ("active", "manual") else 1,
-                -card.filtered,
-                card.id,
-            ),
-        )
+def in_order(cards: Iterable[RuleCard]) -> list[RuleCard]:
+    """Return cards: the suspended ones first, then those that act by what they have filtered, then those that do not act."""
+    return sorted(
+        cards,
+        key=lambda card: (1 if card.status == "manual" else _ORDER.index(card.status), -card.filtered, card.id),
     )
-
-
-def changes_of(
-    before: Iterable[str], rules: Mapping[str, Rule], fates: Mapping[str, str] = MappingProxyType({})
-) -> tuple[RuleChangeShown, ...]:
-    """Return what has changed of the rules that act, since those with the ids of *before* did.
-
-    *rules* are all there are now; *fates* are id of a rule that is gone -> what became of it, in words.
-    """
-    old = set(before)
-    acting = {name for name, rule in rules.items() if rule.status.acts}
-    found = [RuleChangeShown(name, came=True, said=sentence_of(rules[name])) for name in sorted(acting - old)]
-    for name in sorted(old - acting):
-        rule = rules.get(name)
-        said = (
-            f"it is {rule.status} now: {sentence_of(rule)}"
-            if rule is not None
-            else f"it is {fates.get(name, 'no longer there')}"
-        )
-        found.append(RuleChangeShown(name, came=False, said=said, known=rule is not None))
-    return tuple(found)

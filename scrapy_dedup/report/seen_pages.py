@@ -30,11 +30,6 @@ class SeenPages:
         """Those with content."""
         return [url for url in self.urls if is_page(url)]
 
-    @property
-    def duplicates(self) -> list[tuple[SeenUrl, tuple[SeenUrl, ...]]]:
-        """Each page that a URL fetched before has shown, with the pages of its group that were fetched before."""
-        return [(url, group[:at]) for group in self.groups for at, url in enumerate(group) if at]
-
 
 def seen_pages(site: str, urls: Iterable[SeenUrl], book: RuleBook) -> SeenPages:
     """Return which of the URLs of a site are one page."""

@@ -16,8 +16,7 @@ def crawl_rows(store: Store, scope: str, sites: Sequence[str] = ()) -> list[Craw
     query = select(*(c[name] for name in CrawlRow._fields)).where(c.scope == scope)
     if sites:
         query = query.where(c.site.in_(sites))
-    rows = map(CrawlRow._make, store.rows(query.order_by(c.time, c.id)))
-    return [row._replace(rules_before=tuple(row.rules_before), rules_after=tuple(row.rules_after)) for row in rows]
+    return [CrawlRow._make(row) for row in store.rows(query.order_by(c.time, c.id))]
 
 
 def began(store: Store, scope: str, spider: str, job: str, this: float) -> float:

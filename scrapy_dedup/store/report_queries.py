@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 
 from .rows import DiscardState
-from .schema import discard, metadata, observation
+from .schema import discard, observation
 from .store import Store
 
 
@@ -22,8 +22,6 @@ class SeenUrl(NamedTuple):
     #: Fingerprint of the words of the page in any order, and their number.
     bag: str | None
     words: int | None
-    #: Id of its texts, None where they are not kept.
-    version: int | None
 
 
 def latest_urls(store: Store, scope: str, site: str, limit: int) -> Iterator[SeenUrl]:
@@ -44,18 +42,3 @@ def ledger_states(store: Store, scope: str, sites: Sequence[str] = ()) -> dict[t
     if sites:
         query = query.where(d.site.in_(sites))
     return {(site, DiscardState(state)): number for site, state, number in store.rows(query)}
-
-
-def urls_after_all(store: Store, scope: str, site: str) -> dict[str, DiscardState]:
-    """Return the URLs of a site that were filtered and scheduled after all -> what became of them. Raises StoreError."""
-    d = discard.c
-    query = select(d.url, d.state).where(d.scope == scope, d.site == site, d.state != DiscardState.PENDING.value)
-    return {url: DiscardState(state) for url, state in store.rows(query.order_by(d.id))}
-
-
-def table_counts(store: Store) -> dict[str, int]:
-    """Return the number of rows of each table. Raises StoreError."""
-    return {
-        table.name: next(iter(store.rows(select(func.count()).select_from(table))))[0]
-        for table in metadata.sorted_tables
-    }

@@ -156,9 +156,6 @@ class CrawlRow(NamedTuple):
     differing: int = 0
     #: Probes and refetches.
     extra: int = 0
-    #: Ids of the rules that acted when it began and when it ended.
-    rules_before: Sequence[str] = ()
-    rules_after: Sequence[str] = ()
     #: Of the whole crawl, in each of its rows: the time that learning took, and rows that the store could not take.
     learning_seconds: float = 0.0
     dropped: int = 0

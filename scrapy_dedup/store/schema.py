@@ -224,8 +224,6 @@ crawl = Table(
     Column("confirmed", Integer, nullable=False),
     Column("differing", Integer, nullable=False),
     Column("extra", Integer, nullable=False),
-    Column("rules_before", _Json, nullable=False),
-    Column("rules_after", _Json, nullable=False),
     Column("learning_seconds", Float, nullable=False),
     Column("dropped", BigInteger, nullable=False),
     Column("undecided", Integer, nullable=False, server_default="0"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...crawl.decide.filtering_rules import deciding_rules
 from ...report.data import Piece
-from ...report.differences import marked_urls
+from ...report.url_pairs import marked_urls
 from ...store.ledger_queries import LedgerFilter, ledger_rows
 from ...store.page_queries import urls_of_same_text
 

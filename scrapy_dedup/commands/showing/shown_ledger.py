@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...learning.phrases import counted, moment
-from ...report.filtered_urls import BECAME, record_of
-from ...report.gone_rules import fate_of, successors_of
+from ...report.filtered_urls import BECAME, fate_of, record_of, successors_of
 from ...store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
 from ..terminal.console import print_json, print_lines
 

@@ -16,17 +16,17 @@ _DEFAULT = "report.html"
 
 
 class WriteReport(Subcommand):
-    """``scrapy dedup report``: what was saved, why not more, and how sure that is, in one file of HTML.
+    """``scrapy dedup report``: what was saved, and how sure that is, in one file of HTML.
 
     Exit codes: 0 done; 1 nothing is recorded; 2 a mistake in what was asked.
     """
 
     name = "report"
     syntax = "[options] [SITE...]"
-    summary = "write a report to look at: what was saved, why not more, and how sure that is"
+    summary = "write a report to look at: what was saved, and how sure that is"
     description = (
         "Write a file of HTML, which needs no network, about all sites or those named: what each crawl has saved, rules in "
-        "words with their evidence, the URLs of the sites, what was filtered, masks, and how the store is. A crawl writes "
+        "words with their evidence, the URL templates of the sites, and what was filtered. A crawl writes "
         "the same into DEDUP_REPORT when it closes. "
         "Exit codes: 0 done, 1 nothing is recorded, 2 a mistake in what was asked."
     )
@@ -83,7 +83,7 @@ def _print_json(source: "ReportSource", output: Path | None) -> None:
     import json
 
     from ...report.collecting import report_of
-    from ...report.json_lines import records_of
+    from ...report.rendering import records_of
     from ...report.writing import write_text
     from ..terminal.console import print_json
     from ..terminal.progress import progress

@@ -51,8 +51,6 @@ def upgrade() -> None:
         sa.Column("confirmed", sa.Integer(), nullable=False),
         sa.Column("differing", sa.Integer(), nullable=False),
         sa.Column("extra", sa.Integer(), nullable=False),
-        sa.Column("rules_before", _JSON, nullable=False),
-        sa.Column("rules_after", _JSON, nullable=False),
         sa.Column("learning_seconds", sa.Float(), nullable=False),
         sa.Column("dropped", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
