@@ -111,6 +111,27 @@ async def run(crawler: Crawler, *args: Any, **kwargs: Any) -> Crawl:
     return Crawl(crawler, items)
 
 
+def when_counted(crawler: Crawler, stat: str, handler: Callable[[], object]) -> None:
+    """Call *handler* each time a crawl counts something, such as "dedup/learned/swaps", as it uses new rules."""
+
+    def opened() -> None:
+        stats: Any = crawler.stats
+        count = stats.inc_value
+
+        def inc_value(key: str, *args: Any, **kwargs: Any) -> None:
+            count(key, *args, **kwargs)
+            if key == stat:
+                handler()
+
+        stats.inc_value = inc_value
+
+    crawler.signals.connect(opened, signals.spider_opened, weak=False)
+
+
+#: What a crawl counts when it has learned and uses what it found, when learning has failed, and when other rules are in use.
+LEARNED, FAILED, SWAPPED = "dedup/learned/times", "dedup/learned/failed", "dedup/learned/swaps"
+
+
 def close(crawler: Crawler, reason: str) -> None:
     """Close the spider."""
     engine: Any = crawler.engine

@@ -10,11 +10,10 @@ import pytest
 from scrapy import signals
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.signals import learned
 from scrapy_dedup.store.rows import DiscardState
 
 from .conftest import Serve
-from .crawling import Crawl, Links, close, crawler_of, discarded, in_reactor, run
+from .crawling import LEARNED, Crawl, Links, close, crawler_of, discarded, in_reactor, run, when_counted
 from .server import Answer, Asked, Server
 from .waiting import PATIENCE
 
@@ -175,7 +174,7 @@ async def test_a_kind_learned_in_the_crawl_stops_queued_posts(serve: Serve, shap
         else:  # it was learned from fewer posts than there may be
             forum.allowed = max(forum.allowed, forum.answered + EVIDENCE * 2 // 3)
 
-    crawler.signals.connect(go_on, learned)
+    when_counted(crawler, LEARNED, go_on)
     forum.check(await run(crawler, forum.server.url("/")))
 
 

@@ -11,12 +11,11 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_dedup.content.retention import MOMENTS
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.own_requests import revisits
-from scrapy_dedup.crawl.signals import learned
 from scrapy_dedup.store.page_queries import fetched_within
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
-from .crawling import STORE, Crawl, Links, crawl, crawler_of, in_reactor, run
+from .crawling import LEARNED, STORE, Crawl, Links, crawl, crawler_of, in_reactor, run, when_counted
 from .server import Answer, Asked, Server, page, prose
 from .test_crawl_starter import Backwards, refetched
 from .waiting import PATIENCE
@@ -191,7 +190,7 @@ async def test_they_tell_whether_texts_change(serve: Serve) -> None:
         return page(f"{prose(asked.target)} {len(pages.asked)} visitors") if asked.path.count("/") > 1 else said
 
     crawler = crawler_of(Texts, **ON)
-    crawler.signals.connect(once.set, learned, weak=False)
+    when_counted(crawler, LEARNED, once.set)
     done = await run(crawler, serve(answer).url("/"))
     assert waited == [True]
     assert done.dedup()["starter/requests"] == 4
@@ -214,12 +213,12 @@ async def test_a_page_that_came_long_ago_shows_nothing_that_is_drawn_anew(
 
 
 @in_reactor
-async def test_the_spider_runs_idle_once_and_closes(serve: Serve) -> None:
+async def test_the_spider_closes_after_them(serve: Serve) -> None:
     server = serve(Kinds())
     crawler = crawler_of(Texts, **ON)
     events: list[str] = []
     connect = crawler.signals.connect
-    connect(lambda: events.append("idle"), signals.spider_idle, weak=False)
+    connect(lambda: events.append("closed"), signals.spider_closed, weak=False)
 
     def received(request: Any) -> None:
         if request.callback is NO_CALLBACK:
@@ -227,7 +226,7 @@ async def test_the_spider_runs_idle_once_and_closes(serve: Serve) -> None:
 
     connect(received, signals.response_received, weak=False)
     done = await run(crawler, server.url("/"))
-    assert events == ["again"] * 4 + ["idle"]
+    assert events == ["again"] * 4 + ["closed"]
     assert done.stats["finish_reason"] == "finished"
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from scrapy import Request, signals
 
-from scrapy_dedup.crawl import signals as own_signals
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.learn.learner import LearningOutcome
 from scrapy_dedup.crawl.postpone.release import FIRST
@@ -16,7 +15,7 @@ from scrapy_dedup.rules import AnyOrder, Ignore, IgnoreValue, Literal, Rule, Set
 from scrapy_dedup.rules.writing import written_rules
 
 from .conftest import Serve
-from .crawling import Crawl, Links, crawler_of, in_reactor, run, write_rules
+from .crawling import LEARNED, Crawl, Links, crawler_of, in_reactor, run, when_counted, write_rules
 from .server import Asked, page, prose
 from .waiting import PATIENCE
 
@@ -240,7 +239,7 @@ async def test_what_is_learned_of_one_section_postpones_segments_of_the_next(ser
         if any(rule.status.acts for rule in CrawlComponents.of(crawler).identities.book):
             is_learned.set()
 
-    crawler.signals.connect(learned, own_signals.learned, weak=False)
+    when_counted(crawler, LEARNED, learned)
     done = await run(crawler, server.url("/"))
     stats = done.dedup()
     blog = [path for path in asked if path.startswith("/blog/")]

@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from scrapy_dedup.crawl.signals import learned
-
 from .conftest import Serve
-from .crawling import Crawl, Links, crawler_of, in_reactor, run
+from .crawling import LEARNED, Crawl, Links, crawler_of, in_reactor, run, when_counted
 from .server import Asked, page, prose
 from .test_crawl_live import children, linux
 from .waiting import PATIENCE, wait_until
@@ -65,7 +63,7 @@ async def crawled(serve: Serve, shop: Shop, **settings: Any) -> tuple[Crawl, lis
         ended.append(len(shop.asked))
         shop.learned.set()
 
-    crawler.signals.connect(note, learned, weak=False)
+    when_counted(crawler, LEARNED, note)
     done = await run(crawler, server.url("/"))
     assert {target.partition("&")[0] for target in shop.asked} == {"/", *(f"/p?id={n}" for n in range(PAGES))}
     assert not [name for name in done.stats if name.startswith("dedup/errors")]

@@ -16,12 +16,11 @@ from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.learn import schedule as times
-from scrapy_dedup.crawl.signals import rules_changed
 from scrapy_dedup.crawl.support.compatibility import call_later, download
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
-from .crawling import Crawl, Links, crawl, crawler_of, in_reactor, rule, run, write_rules
+from .crawling import SWAPPED, Crawl, Links, crawl, crawler_of, in_reactor, rule, run, when_counted, write_rules
 from .server import Answer, Asked, Server, page, prose, redirect
 from .waiting import PATIENCE
 
@@ -465,10 +464,10 @@ async def test_errbacks_hear_of_failures_only(serve: Serve, monkeypatch: pytest.
     server = serve(Queues())
     crawler = crawler_of(Errs, DEDUP_LEARN="live", CONCURRENT_REQUESTS=4)
 
-    def changed(sites: Any) -> None:
+    def changed() -> None:
         used.set()
 
-    crawler.signals.connect(changed, rules_changed)
+    when_counted(crawler, SWAPPED, changed)
     done = await run(crawler, server.url("/"))
     assert done.stats["dedup/discarded/gate"] > IDS // 2
     assert {each.response.status for each in crawler.spider.failed} == {404}  # type: ignore[union-attr]
@@ -516,13 +515,13 @@ async def test_a_pause_while_a_rule_is_refuted(serve: Serve) -> None:
     crawler = crawler_of(Links, DEDUP_SAMPLE=0.1, CONCURRENT_REQUESTS=4)
     paused: list[bool] = []
 
-    def changed(sites: Any) -> None:  # the rule is suspended
+    def changed() -> None:  # the rule is suspended
         paused.append(True)
         engine: Any = crawler.engine
         engine.pause()
         call_later(0.05, engine.unpause)
 
-    crawler.signals.connect(changed, rules_changed)
+    when_counted(crawler, SWAPPED, changed)
     done = await run(crawler, server.url("/"))
     assert paused
     assert done.stats["dedup/refuted"] == 1

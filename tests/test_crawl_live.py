@@ -22,12 +22,25 @@ from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.learn import learner, live
 from scrapy_dedup.crawl.learn import schedule as times
 from scrapy_dedup.crawl.settings import rule_directories
-from scrapy_dedup.crawl.signals import learned, rules_changed
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
-from .crawling import Crawl, Links, crawler_of, in_reactor, messages, observed, rule, run, write_rules
+from .crawling import (
+    FAILED,
+    LEARNED,
+    SWAPPED,
+    Crawl,
+    Links,
+    crawler_of,
+    in_reactor,
+    messages,
+    observed,
+    rule,
+    run,
+    when_counted,
+    write_rules,
+)
 from .mask_files import save_mask
 from .server import Asked, Server, page, prose
 from .waiting import PATIENCE, wait_until
@@ -85,10 +98,10 @@ async def crawl_live(shop: Shop, spider: type[scrapy.Spider] = Links, **settings
     """Crawl; what the shop holds back is released when rules are in use."""
     crawler = crawler_of(spider, DEDUP_LEARN="live", **settings)
 
-    def changed(sites: Any) -> None:
+    def changed() -> None:
         shop.released.set()
 
-    crawler.signals.connect(changed, rules_changed)
+    when_counted(crawler, SWAPPED, changed)
     return await run(crawler, shop.server.url("/"))
 
 
@@ -126,10 +139,10 @@ async def test_requests_on_their_way_when_rules_change(serve: Serve) -> None:
     shop.server.routes = {"*": answer}
     crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8)
 
-    def changed(sites: Any) -> None:
+    def changed() -> None:
         held.set()
 
-    crawler.signals.connect(changed, rules_changed)
+    when_counted(crawler, SWAPPED, changed)
     done = await run(crawler, shop.server.url("/"))
     shop.check(done)
     assert shop.server.downloads < 2 + PAGES * COPIES, "fewer than without the plug-in"
@@ -160,10 +173,10 @@ async def test_a_page_on_its_way_when_rules_change_is_not_fetched_again(
     shop.server.routes = {"*": answer}
     crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=1)
 
-    def changed(sites: Any) -> None:
+    def changed() -> None:
         held.set()
 
-    crawler.signals.connect(changed, rules_changed)
+    when_counted(crawler, SWAPPED, changed)
     done = await run(crawler, shop.server.url("/"))
     shop.check(done)
     assert len([each for each in shop.server.hits if each.startswith("/p?id=15&")]) == 1
@@ -192,10 +205,10 @@ async def test_a_page_that_fails_after_the_swap(serve: Serve, status: int) -> No
     shop.server.routes = {"*": answer}
     crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=100, RETRY_ENABLED=False)
 
-    def changed(sites: Any) -> None:
+    def changed() -> None:
         held.set()
 
-    crawler.signals.connect(changed, rules_changed)
+    when_counted(crawler, SWAPPED, changed)
     done = await run(crawler, shop.server.url("/"))
     shop.check(done)
     assert len(asked_for) == 3 == len(set(asked_for))
@@ -269,11 +282,7 @@ async def test_a_learner_that_fails(
     shop = Shop(serve)
     crawler = crawler_of(Links, DEDUP_LEARN="live", DEDUP_LEARN_TIMEOUT=0.3 if code == HANGS else PATIENCE)
 
-    def tried(problem: str) -> None:
-        assert problem
-        shop.released.set()
-
-    crawler.signals.connect(tried, learned)
+    when_counted(crawler, FAILED, shop.released.set)
     done = await run(crawler, shop.server.url("/"))
     shop.check(done)
     assert shop.server.downloads == 3 + PAGES * COPIES
@@ -316,11 +325,11 @@ async def test_a_job_is_paused_after_rules_changed_and_resumed(serve: Serve, mor
     shop = Shop(serve)
     crawler = crawler_of(Stops, DEDUP_LEARN="live")
 
-    def changed(sites: Any, spider: Any) -> None:
-        spider.stopping = True
+    def changed() -> None:
+        crawler.spider.stopping = True  # type: ignore[union-attr]
         shop.released.set()
 
-    crawler.signals.connect(changed, rules_changed)
+    when_counted(crawler, SWAPPED, changed)
     first = await run(crawler, shop.server.url("/"), more)
     assert first.stats["finish_reason"] == "paused"
     assert first.stats["dedup/learned/swaps"] >= 1
@@ -348,8 +357,7 @@ async def test_an_engine_that_is_paused_while_rules_change(serve: Serve, monkeyp
 
     monkeypatch.setattr(learner.Learner, "learn", learn_in_the_pause)
 
-    def tried(problem: str) -> None:
-        assert not problem
+    def learned() -> None:
         crawler.engine.unpause()  # type: ignore[union-attr]
 
     def response(response: Any) -> None:
@@ -358,7 +366,7 @@ async def test_an_engine_that_is_paused_while_rules_change(serve: Serve, monkeyp
             crawler.engine.pause()  # type: ignore[union-attr]
             paused.set()
 
-    crawler.signals.connect(tried, learned)
+    when_counted(crawler, LEARNED, learned)
     crawler.signals.connect(response, signals.response_received)
     done = await run(crawler, shop.server.url("/"))
     shop.check(done)
@@ -390,10 +398,10 @@ async def test_several_spiders_and_one_store(serve: Serve) -> None:
     for shop in (*shops, shops[0]):
         crawler = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8)
 
-        def changed(sites: Any, shop: Shop = shop) -> None:
+        def changed(shop: Shop = shop) -> None:
             shop.released.set()
 
-        crawler.signals.connect(changed, rules_changed, weak=False)
+        when_counted(crawler, SWAPPED, changed)
         crawlers.append((crawler, shop))
     done = await gatherResults([ensureDeferred(run(crawler, shop.server.url("/"))) for crawler, shop in crawlers])
     assert shops[0].reached == shops[1].reached == {f"/p?id={number}" for number in range(PAGES)}
@@ -438,12 +446,11 @@ async def test_what_is_learned_counts_where_the_directory_with_a_mask_cannot_be_
     made = crawler_of(Links, DEDUP_LEARN="live", CONCURRENT_REQUESTS=8)
     used: list[Mask | None] = []
 
-    def tried(problem: str) -> None:
-        assert not problem
+    def learned() -> None:
         used.append(CrawlComponents.of(made).masks.of_site(site))
         shop.released.set()
 
-    made.signals.connect(tried, learned)
+    when_counted(made, LEARNED, learned)
     done = await run(made, shop.server.url("/"))
     shop.check(done)
     assert any(mask is not None and any("clock" in path.selector for path in mask.paths) for mask in used)

@@ -12,13 +12,25 @@ from scrapy import Request, signals
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.composition import CrawlComponents
-from scrapy_dedup.crawl.signals import rules_changed
 from scrapy_dedup.learning.learn import learn_rules
 from scrapy_dedup.rules import Ignore, Rule, Status
 from scrapy_dedup.store.rows import DiscardState
 
 from .conftest import Serve
-from .crawling import Links, crawl, crawler_of, discarded, in_reactor, messages, observed, rule, run, write_rules
+from .crawling import (
+    SWAPPED,
+    Links,
+    crawl,
+    crawler_of,
+    discarded,
+    in_reactor,
+    messages,
+    observed,
+    rule,
+    run,
+    when_counted,
+    write_rules,
+)
 from .server import Asked, Server, page, prose
 
 LISTS, LENGTH = 4, 12
@@ -342,7 +354,7 @@ async def test_a_slot_that_nothing_stands_for_keeps_no_crawl_open(
 
     crawler = crawler_of(Suspends, CONCURRENT_REQUESTS=1)
 
-    def withdrawn(sites: Any) -> None:
+    def withdrawn() -> None:
         shared = CrawlComponents.of(crawler)
         slot = shared.identities.slot_of_url(server.url(other), Request(server.url(other), crawler.spider.parse))  # type: ignore[union-attr]
         assert slot is not None
@@ -353,7 +365,7 @@ async def test_a_slot_that_nothing_stands_for_keeps_no_crawl_open(
         if crawler.engine.spider_is_idle() and next(idle) > 1000:  # type: ignore[union-attr]
             crawler.engine.close_spider(crawler.spider, reason="never ends")  # type: ignore[union-attr]
 
-    crawler.signals.connect(withdrawn, rules_changed)
+    when_counted(crawler, SWAPPED, withdrawn)
     crawler.signals.connect(is_empty, signals.scheduler_empty)
     done = await run(crawler, server.url("/"))
     assert slots

@@ -13,10 +13,9 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.learn.schedule import LearningSchedule
 from scrapy_dedup.crawl.own_requests.request_budgets import STARTER_SHARE
-from scrapy_dedup.crawl.signals import learned
 
 from .conftest import Serve
-from .crawling import Crawl, Links, close, crawl, crawler_of, in_reactor, messages, run
+from .crawling import LEARNED, Crawl, Links, close, crawl, crawler_of, in_reactor, messages, run, when_counted
 from .server import Answer, Asked, Server, page, prose, redirect
 from .waiting import PATIENCE
 
@@ -315,7 +314,7 @@ async def test_the_site_is_learned_again_soon(serve: Serve) -> None:
     def note() -> None:
         once.set()
 
-    crawler.signals.connect(note, learned, weak=False)
+    when_counted(crawler, LEARNED, note)
     done = await run(crawler, server.url("/"))
     assert waited == [True]
     assert done.dedup()["starter/requests"] <= 12
@@ -324,7 +323,7 @@ async def test_the_site_is_learned_again_soon(serve: Serve) -> None:
 @in_reactor
 @pytest.mark.parametrize("learn", ["live", "close"])
 async def test_the_site_is_learned_again_with_what_was_fetched(serve: Serve, learn: str) -> None:
-    """The spider is idle once, and not before that."""
+    """The spider closes after that."""
     server = serve(Numbered(45))
     crawler = crawler_of(Backwards, **{**ON, "DEDUP_LEARN": learn})
     site = f"127.0.0.1:{server.port}"
@@ -339,19 +338,18 @@ async def test_the_site_is_learned_again_with_what_was_fetched(serve: Serve, lea
         if request.callback is NO_CALLBACK:
             events.append("refetch")
 
-    def idle() -> None:
-        events.append("idle, and something new" if CrawlComponents.of(crawler).learning.schedule.news else "idle")
+    def closed() -> None:
+        events.append("closed, and something new" if CrawlComponents.of(crawler).learning.schedule.news else "closed")
 
     connect = crawler.signals.connect
     connect(suggest, signals.scheduler_empty, weak=False)
     connect(received, signals.response_received, weak=False)
-    connect(lambda: events.append("learned"), learned, weak=False)
-    connect(idle, signals.spider_idle, weak=False)
+    when_counted(crawler, LEARNED, lambda: events.append("learned"))
+    connect(closed, signals.spider_closed, weak=False)
     await run(crawler, server.url("/"))
     assert refetched(server) == ["/", "/p/7"]
     assert events.count("refetch") == 2
-    assert events[-2:] == ["learned", "idle"]
-    assert events.count("idle") == 1
+    assert events[-2:] == ["learned", "closed"]
 
 
 @in_reactor
@@ -387,9 +385,10 @@ async def test_nothing_is_asked_where_it_is_switched_off(serve: Serve, learn: st
     server = serve(Numbered(30))
     events: list[str] = []
     crawler = crawler_of(Links, **{**ON, "DEDUP_LEARN": learn, "DEDUP_STARTER": 0})
-    crawler.signals.connect(lambda: events.append("learned"), learned, weak=False)
+    when_counted(crawler, LEARNED, lambda: events.append("learned"))
+    crawler.signals.connect(lambda: events.append("idle"), signals.spider_idle, weak=False)
     done = await run(crawler, server.url("/"))
-    assert not events, "it is learned when the spider has closed"
+    assert events == ["idle", "learned"], "it is learned when the spider has closed"
     assert done.dedup()["learned/times"] == 1
 
 
@@ -500,7 +499,7 @@ async def test_an_odd_response_is_asked_for_again_before_it_counts(serve: Serve)
     once = threading.Event()
     server = serve(Faulty(once))
     crawler = crawler_of(Backwards, **ON, CONCURRENT_REQUESTS=1)
-    crawler.signals.connect(once.set, learned, weak=False)
+    when_counted(crawler, LEARNED, once.set)
     done = await run(crawler, server.url("/"))
     assert Faulty.ODD in refetched(server)
     assert done.dedup()["starter/requests"] <= 4

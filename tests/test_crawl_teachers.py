@@ -8,11 +8,22 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.signals import rules_changed
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
-from .crawling import STORE, Links, crawl, crawler_of, in_reactor, messages, rule, run, write_rules
+from .crawling import (
+    STORE,
+    SWAPPED,
+    Links,
+    crawl,
+    crawler_of,
+    in_reactor,
+    messages,
+    rule,
+    run,
+    when_counted,
+    write_rules,
+)
 from .server import Asked, Server, page, prose
 from .waiting import PATIENCE
 
@@ -83,12 +94,12 @@ async def test_rules_that_a_spider_learns_while_it_crawls_are_its_own(
             used.wait(PATIENCE)
         return site(asked)
 
-    def changed(sites: Any) -> None:
+    def changed() -> None:
         used.set()
 
     server.routes = {"*": answer}
     crawler = crawler_of(Second, DEDUP_LEARN="live", CONCURRENT_REQUESTS=1)
-    crawler.signals.connect(changed, rules_changed)
+    when_counted(crawler, SWAPPED, changed)
     done = await run(crawler, server.url("/"))
     assert done.stats["dedup/discarded/urls"] > 0
     assert messages(caplog) == []

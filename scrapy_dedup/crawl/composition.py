@@ -63,7 +63,6 @@ from .settings.start_errors import told
 from .support.crawl_status import CrawlStatus
 from .support.crawl_store import CrawlStore
 from .support.faults import Faults
-from .support.garbage_collection import Frozen
 from .support.idle_hook import BeforeIdle
 from .support.participation import is_crawl, is_of_fleet
 from .support.request_meta import RunMarks
@@ -124,7 +123,6 @@ class CrawlComponents:
         self.crawler = crawler
         self.settings = settings
         self.stats = crawler.stats
-        self._frozen = Frozen()
         # Each with what it is made of: what it needs was made before it.
         self.faults = Faults(self.stats)
         self.status = CrawlStatus(crawler)
@@ -283,7 +281,6 @@ class CrawlComponents:
         self.opening.open()
         if self._worker is not None:
             self._worker.open()
-        self._frozen.hold()
         return self.alias_recall.opened()
 
     async def _spider_closed(self, reason: str) -> None:
@@ -293,5 +290,3 @@ class CrawlComponents:
             await self.closing.close(reason)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
             self.faults.report("close", "The crawl could not be wound up")
-        finally:
-            self._frozen.release()

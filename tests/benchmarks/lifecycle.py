@@ -16,7 +16,6 @@ Its pages carry a clock, a counter, a token and rotating teasers (``--quiet``: t
 import argparse
 import json
 import os
-import re
 import shutil
 import sqlite3
 import subprocess
@@ -59,23 +58,11 @@ class Few(scrapy.Spider):
 
 class Idle(scrapy.Spider):
     name = "idle"
-    signals = 0
 
     async def start(self):
         return
         yield
 
-    @classmethod
-    def from_crawler(cls, crawler, *args, **kwargs):
-        spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider.idle, scrapy.signals.spider_idle)
-        return spider
-
-    def idle(self):
-        self.signals += 1
-
-    def closed(self, reason):
-        print("idle signals:", self.signals)
 """
 
 
@@ -285,22 +272,14 @@ def runspider(shop: Shop, folder: Path, name: str) -> Case:
 
 
 def idle(shop: Shop) -> Case:
-    """The signals that an empty spider gets."""
+    """A spider that asks for nothing."""
     project = shop.copy("idle")
     (project.folder / "own_spiders.py").write_text(SPIDER)
     options = ("crawl", "idle", "-s", "SPIDER_MODULES=own_spiders")
     files = Files.of(project)
-    signals = []
-    for more in ((), ("-s", "ADDONS={}")):
-        run = project.scrapy(*options, *more)
-        signals.append(int(re.findall(r"idle signals: (\d+)", run.output)[0]))
+    project.scrapy(*options)
     rules = acting(project)
-    return Case(
-        "an empty spider",
-        (rules, rules),
-        shop.kept(files, project),
-        note=f"idle signals {signals[0]} and {signals[1]}",
-    )
+    return Case("an empty spider", (rules, rules), shop.kept(files, project))
 
 
 def seven(shop: Shop) -> Case:
@@ -409,12 +388,6 @@ def checks(found: Sequence[Case], sites: Thin) -> list[Check]:
                 aims.append(Check(f"{case.name}: downloads", case.downloads, most=plain.downloads // 2))
         if case.seconds is not None and case.without is not None:
             aims.append(Check(f"{case.name}: seconds more", case.seconds - case.without, most=MOST_SECONDS))
-        if case.name == "an empty spider":
-            aims.append(
-                Check(
-                    f"{case.name}: idle signals are as many", int(len(set(re.findall(r"\d+", case.note))) == 1), least=1
-                )
-            )
     return aims
 
 

@@ -47,9 +47,13 @@ class LearningCounts:
         for loss in summary.get("losses", ()):
             logger.warning("%s", loss[:1].upper() + loss[1:], extra={"spider": self._status.spider})
         self.seconds += seconds
-        self._stats.inc_value("dedup/learned/times")
         self._stats.set_value("dedup/learned/seconds", round(self.seconds, 3))
         self._stats.set_value("dedup/learned/rules", sum(self._rules.values()) or summary.get("rules", 0))
+
+    def succeeded(self) -> None:
+        """Count a learning, what it has found being in use."""
+        self.failures = 0
+        self._stats.inc_value("dedup/learned/times")
 
     def failed(self, problem: str) -> None:
         """Count and log what went wrong while the crawl goes on."""
@@ -90,9 +94,8 @@ class LearningCounts:
         """Log, when the crawl closes, what was learned and where it is written, if anything was."""
         for told in filter(None, self._one_answer.values()):
             logger.info("%s", told, extra={"spider": self._status.spider})
-        stats = self._stats
-        if stats.get_value("dedup/learned/times"):
-            rules = stats.get_value("dedup/learned/rules") or 0
+        if self._rules:
+            rules = self._stats.get_value("dedup/learned/rules") or 0
             logger.info(
                 "Learned %s of %s: %s%s%s",
                 counted(rules, "rule"),

@@ -105,6 +105,7 @@ class LearningRuns:
             return
         self._last = worth
         await self._count(outcome.summary, time.monotonic() - started)
+        self.counts.succeeded()
         self.counts.log(self._directories.learned)
 
     async def stop(self) -> None:

@@ -9,7 +9,6 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ...files.errors import RuleFileError
-from .. import signals
 from ..observe.site_masks import read_masks
 from ..support.compatibility import CallLaterResult, call_later, run_in_thread
 from ..support.events import AwaitedEvent
@@ -17,8 +16,6 @@ from .schedule import LearningSchedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from scrapy.crawler import Crawler
 
     from ..observe.repeats import Repeats
     from ..observe.site_masks import SiteMasks
@@ -41,7 +38,6 @@ _LONGEST_BACK_OFF: Final = 600.0
 class Learning:
     """The learning of one crawl."""
 
-    _crawler: "Crawler"
     _settings: "DedupSettings"
     _status: "CrawlStatus"
     _faults: "Faults"
@@ -233,8 +229,8 @@ class Learning:
         if problem is not None:
             self.schedule.failed(before, due=sites)
             self._failed(problem)
-        spider = self._status.spider
-        self._crawler.signals.send_catch_log(signals.learned, sites=sites, problem=problem or "", spider=spider)
+        else:
+            self._learning_runs.counts.succeeded()
 
     def _ended(self) -> None:
         """Go on with what has waited for a learning."""
@@ -267,7 +263,6 @@ class Learning:
             await self._rule_reload.reload(sites)
             self._masks.use(await run_in_thread(read_masks, self._directories.all, self._faults))
         await self.sites_learned.send(sites, outcome.summary)
-        self._learning_runs.counts.failures = 0
         return None
 
     def _failed(self, problem: str) -> None:

@@ -13,13 +13,11 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from ...learning.lifetime.running_counts import checks_in, with_checks
-from .. import signals
 from ..identity.identities import Alias
 from ..support.compatibility import run_in_thread
 from ..support.cooperative import Turns, drained, in_turns
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
     from ...rules.book import RuleBook
@@ -46,7 +44,6 @@ _SOME = 16  # what is forgotten between two looks at the clock
 class RuleReload:
     """Brings new rules into a crawl; one reload at a time."""
 
-    _crawler: "Crawler"
     _settings: "DedupSettings"
     _status: "CrawlStatus"
     _stats: "StatsCollector"
@@ -181,7 +178,6 @@ class RuleReload:
                 move.abandon()
         self._look_for_withdrawn(before, book, changed)
         self._stats.inc_value("dedup/learned/swaps")
-        self._crawler.signals.send_catch_log(signals.rules_changed, sites=changed, spider=self._status.spider)
         await self._settle()
         return True
 

@@ -1,6 +1,6 @@
 """Events inside a crawl: who sends one knows nothing of those who listen, so that imports go one way only.
 
-The composition root subscribes. Events belong to the object that sends them; :mod:`scrapy_dedup.crawl.signals` is for users.
+The composition root subscribes. Events belong to the object that sends them.
 """
 
 from collections.abc import Awaitable, Callable

@@ -174,12 +174,13 @@ class ReplayedSpider(Spider):
 
 def simulate(crawler: Crawler, time: SimulatedTime) -> None:
     """Have the learnings of a crawl take simulated time."""
-    from scrapy_dedup.crawl import signals
     from scrapy_dedup.crawl.support.components import components_of
 
-    runs = components_of(crawler).learning_runs
+    components = components_of(crawler)
+    runs, learning = components.learning_runs, type(components.learning)
     kinds = type(runs), type(runs.learner)
     learn, learn_in_thread = (kind.learn for kind in kinds)
+    learn_due = learning._learn_due
     loop = asyncio.get_running_loop()
 
     async def begin(*arguments: Any) -> Any:
@@ -204,12 +205,13 @@ def simulate(crawler: Crawler, time: SimulatedTime) -> None:
         time.stands = False
         time.at(time.now + seconds, use)
 
-    def used() -> None:
+    async def use_due(*arguments: Any) -> None:
+        await learn_due(*arguments)
         time.stands = False
 
     for kind, put in zip(kinds, (begin, compute), strict=True):  # one crawl a process
         kind.learn = put
-    crawler.signals.connect(used, signals.learned, weak=False)
+    learning._learn_due = use_due
 
 
 def links_of(answers: dict[str, Answer], links: Callable[[Response], list[str]]) -> dict[str, list[str]]:
