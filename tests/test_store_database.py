@@ -3,10 +3,13 @@ import stat
 import sys
 import threading
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Table, text, update
 
+from scrapy_dedup.store import schema
 from scrapy_dedup.store.database import StoreError, database_path, place_of
 from scrapy_dedup.store.store import Store
 
@@ -135,18 +138,76 @@ def test_another_database(tmp_path: Path) -> None:
         Store.open(path)
 
 
-def test_a_newer_store(tmp_path: Path) -> None:
+def of_another_version(target: str, version: str = "8") -> None:
+    """Make a store with a row, whose tables say that they are of *version*."""
+    with Store.open(target) as store:
+        store.add([seen("old")])
+        with store._transaction() as connection:
+            connection.execute(update(schema.meta).where(schema.meta.c.name == "schema").values(value=version))
+
+
+def test_a_file_of_another_version_is_set_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "store.sqlite"
+    for version in ("8", "99"):
+        of_another_version(str(path), version)
+        data = path.read_bytes()
+        with pytest.raises(StoreError, match=rf"tables of version {version}, .* has {schema.VERSION}\. Crawl first"):
+            Store.open(path, readonly=True)
+        assert path.read_bytes() == data
+        with Store.open(path) as store:
+            assert store.sites() == []
+            store.add([seen("new")])
+        assert (tmp_path / f"store.sqlite.version-{version}").read_bytes() == data
+        path.unlink()
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [f"it is {path}.version-{version} now" in each for version, each in zip(("8", "99"), told, strict=True)] == [
+        True
+    ] * 2
+
+
+def test_nothing_that_was_set_aside_is_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    for _ in range(3):
+        of_another_version(str(path))
     Store.open(path).close()
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE alembic_version SET version_num = '99'")
-    connection.commit()
-    connection.close()
+    names = {f"store.sqlite.version-8{end}" for end in ("", "-2", "-3")}
+    assert {each.name for each in tmp_path.iterdir()} == {"store.sqlite", *names}
+
+
+def test_a_database_of_another_version_on_a_server_is_refused(postgresql_url: str) -> None:
+    of_another_version(postgresql_url)
     for readonly in (False, True):
         with pytest.raises(
-            StoreError, match=r"newer version \(tables 99, this version knows \d+\). Upgrade scrapy-dedup"
+            StoreError, match=r"tables of version 8, .*\. Name another database in DEDUP_STORE, or drop"
         ):
-            Store.open(path, readonly=readonly)
+            Store.open(postgresql_url, readonly=readonly)
+
+
+def test_one_of_several_sets_a_file_aside(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    of_another_version(str(path))
+
+    def write(name: int) -> None:
+        with Store.open(path, timeout=PATIENCE) as store:
+            store.add([seen(str(name))])
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(write, range(6))) == [None] * 6
+    with Store.open(path, readonly=True) as store:
+        assert store.sites()[0].urls == 6
+    assert (tmp_path / "store.sqlite.version-8").exists()
+    assert not (tmp_path / "store.sqlite.version-8-2").exists()
+
+
+@pytest.mark.parametrize("table", schema.AGING)
+def test_what_is_old_is_found_by_an_index(store_target: str, table: Table) -> None:
+    with Store.open(store_target) as store, store._engine.connect() as connection:
+        if connection.dialect.name == "postgresql":  # where nothing is, reading all is quick
+            connection.execute(text("SET enable_seqscan = off"))
+        explain = "EXPLAIN" if connection.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN"
+        query = f"{explain} SELECT id FROM {table.name} WHERE time < 1 LIMIT 10"
+        plan = str(connection.execute(text(query)).all())
+        assert f"{table.name}_by_time" in plan
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:

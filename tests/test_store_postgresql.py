@@ -86,7 +86,7 @@ def test_the_password_may_be_in_the_environment_or_a_file(
 
 def test_another_database_is_no_store(postgresql_url: str) -> None:
     with Store.open(postgresql_url) as store, store._transaction() as connection:
-        connection.execute(text("DROP TABLE alembic_version"))
+        connection.execute(text("DROP TABLE observation"))
     assert why_not(postgresql_url).problem == "is a database, but no store"
 
 

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from abc import abstractmethod
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NoReturn
 
 from scrapy.commands import ScrapyCommand
@@ -39,7 +38,7 @@ class DedupCommand(ScrapyCommand):
         if unknown:
             self.refuse(f"unknown option: {unknown[0]}", opts)
         try:
-            with mistakes(), self._old_tables(opts):
+            with mistakes():
                 self.exitcode = self.act(args, opts)
         except (Mistake, Nothing) as problem:
             print(f"{self.name}: {problem}", file=sys.stderr)
@@ -50,15 +49,6 @@ class DedupCommand(ScrapyCommand):
         except BrokenPipeError:
             # Whoever read the output has had enough. Closing it here keeps Python from complaining at exit.
             sys.stderr.close()
-
-    def _old_tables(self, opts: argparse.Namespace) -> AbstractContextManager[None]:
-        from ..store.database import leaving_old_tables
-
-        return nullcontext() if self.learns(opts) else leaving_old_tables()
-
-    def learns(self, opts: argparse.Namespace) -> bool:
-        """Whether it learns rules and keeps them, as a crawl does; else it does not migrate a store that it only reads."""
-        return False
 
     def refuse(self, problem: str, opts: argparse.Namespace) -> NoReturn:
         """Say what is wrong with the arguments, after how the command is used."""

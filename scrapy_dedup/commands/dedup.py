@@ -66,10 +66,6 @@ class Dedup(DedupCommand):
             one.add_options(own)
             own.set_defaults(subcommand=one, usage_error=own.error)
 
-    def learns(self, opts: argparse.Namespace) -> bool:
-        subcommand: Subcommand | None = getattr(opts, "subcommand", None)
-        return subcommand is not None and subcommand.learns(opts)
-
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         subcommand: Subcommand | None = getattr(opts, "subcommand", None)
         if subcommand is None:

@@ -99,10 +99,6 @@ class LearnRules(DedupCommand):
         self.requires_crawler_process = opts.probe is not None
         super().process_options(args, opts)
 
-    def learns(self, opts: argparse.Namespace) -> bool:
-        # Probes are recorded, whether rules are written or not.
-        return opts.probe is not None or not (opts.dry_run or opts.pack)
-
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
         from .inputs.observation_sources import Sources
         from .learning import learn, with_method

@@ -1,34 +1,34 @@
-"""Opening the database of a store."""
+"""Opening the database of a store, whose tables are made where there are none."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+import logging
+from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
+from ..files.locked import locked_file
 from . import schema
-from .errors import UNAMBIGUOUS, StoreError, clear_errors, is_ambiguous, place_of
-from .migrating import OldTables, check_tables
-from .postgresql import server_engine, server_url
+from .errors import EMPTY, UNAMBIGUOUS, StoreError, clear_errors, is_ambiguous, place_of
+from .postgresql import server_engine, server_url, take_turn
 from .sqlite import MEMORY, sqlite_engine
 
-__all__ = ["StoreError", "clear_errors", "database_path", "leaving_old_tables", "open_engine", "place_of"]
+__all__ = ["StoreError", "clear_errors", "database_path", "open_engine", "place_of"]
+
+logger = logging.getLogger(__name__)
 
 _TAKES = "DEDUP_STORE takes a path or an SQLAlchemy URL such as postgresql+psycopg://user@host/database."
+_ANOTHER = "Name another file or database in DEDUP_STORE."
+#: The name of the row in which the version of the tables stands.
+_VERSION_ROW = "schema"
 
-_leaves_old_tables: ContextVar[bool] = ContextVar("leaves_old_tables", default=False)
 
+class _OtherTables(Exception):
+    """The tables are of another version than those of this release."""
 
-@contextmanager
-def leaving_old_tables() -> Iterator[None]:
-    """Open no store on a server by migrating it, where it is opened to be read: workers of an older release use it, too."""
-    before = _leaves_old_tables.set(True)
-    try:
-        yield
-    finally:
-        _leaves_old_tables.reset(before)
+    def __init__(self, version: str) -> None:
+        super().__init__(f"has tables of version {version}, this release of scrapy-dedup has {schema.VERSION}")
+        self.version = version
 
 
 def database_path(target: str | Path) -> Path | None:
@@ -44,7 +44,8 @@ def open_engine(
 ) -> Engine:
     """Return an engine on *target*, with the tables made or checked. Raises :exc:`StoreError`.
 
-    *patience* gives the seconds that a server may be silent after a quick statement.
+    A file whose tables are of another version is set aside, unless it is opened to be read only. *patience* gives the seconds
+    that a server may be silent after a quick statement.
     """
     place = place_of(target)
     try:
@@ -60,16 +61,17 @@ def open_engine(
         raise StoreError(place, "Could not parse it as an SQLAlchemy URL", _TAKES) from None
     try:
         with clear_errors(place):
-            check_tables(engine, place, readonly=readonly, timeout=timeout)
-    except OldTables as old:
+            _check_tables(engine, place, readonly=readonly, timeout=timeout)
+    except _OtherTables as other:
         engine.dispose()
-        if path is None and _leaves_old_tables.get():
-            raise StoreError(
-                place,
-                f"has tables of version {old.version}, this release knows {schema.VERSION}, and what only reads does not migrate them",
-                "A crawl or scrapy learn-rules of this release does; older releases cannot use the store after that.",
-            ) from None
-        open_engine(target, readonly=False, timeout=timeout, patience=patience).dispose()
+        if path is None:
+            remedy = "Name another database in DEDUP_STORE, or drop those tables."
+            raise StoreError(place, str(other), remedy) from None
+        if readonly:
+            remedy = "Crawl first: the crawl sets that file aside and begins a new one."
+            raise StoreError(place, str(other), remedy) from None
+        with clear_errors(place):
+            _set_aside(path, timeout)
         return open_engine(target, readonly=readonly, timeout=timeout, patience=patience)
     except (StoreError, SQLAlchemyError):
         engine.dispose()
@@ -80,3 +82,60 @@ def open_engine(
 def _server(target: str, readonly: bool, patience: Callable[[], float] | None) -> Engine:
     url = server_url(target)
     return create_engine(target) if url is None else server_engine(url, readonly=readonly, patience=patience)
+
+
+def _check_tables(engine: Engine, place: str, *, readonly: bool, timeout: float) -> None:
+    """Make the tables where there are none. Raises StoreError for another database, _OtherTables."""
+    with engine.connect() as connection:
+        if _has_tables(connection, place):
+            return
+    if readonly:
+        raise StoreError(place, EMPTY, "Crawl first: the crawl records what it sees there.")
+    with engine.execution_options(writes=True, slow=True).begin() as connection:
+        if connection.dialect.name == "postgresql":
+            take_turn(connection, timeout, None)
+        if not _has_tables(connection, place):  # another process may have been here meanwhile
+            schema.metadata.create_all(connection)
+            connection.execute(schema.meta.insert(), {"name": _VERSION_ROW, "value": str(schema.VERSION)})
+
+
+def _has_tables(connection: Connection, place: str) -> bool:
+    """Return whether the tables are there. Raises StoreError for another database, _OtherTables."""
+    found = set(inspect(connection).get_table_names())
+    if not found:
+        return False
+    if not found >= {schema.meta.name, schema.observation.name, schema.discard.name}:
+        raise StoreError(place, "is a database, but no store", _ANOTHER)
+    version = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == _VERSION_ROW))
+    if version != str(schema.VERSION):
+        raise _OtherTables(version or "0")
+    return True
+
+
+def _set_aside(path: Path, timeout: float) -> None:
+    """Rename the file of a store whose tables are of another version, unless another process has done it meanwhile."""
+    with locked_file(path):
+        engine = sqlite_engine(path, readonly=False, timeout=timeout)
+        try:
+            with engine.connect() as connection:
+                _has_tables(connection, str(path))
+        except _OtherTables as other:
+            engine.dispose()
+            aside = _free_name(path.with_name(f"{path.name}.version-{other.version}"))
+            path.replace(aside)
+            for part in ("-wal", "-shm"):
+                beside = path.with_name(path.name + part)
+                if beside.exists():
+                    beside.replace(aside.with_name(aside.name + part))
+            logger.warning("The store %s %s: it is %s now, and a new one is begun", path, other, aside)
+        finally:
+            engine.dispose()
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    free = path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.name}-{number}")
+    return free

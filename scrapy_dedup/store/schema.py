@@ -19,9 +19,8 @@ from sqlalchemy import (
 )
 from xxhash import xxh3_64_intdigest
 
-#: Version of the tables, the last one of :mod:`scrapy_dedup.store.migrations`. A store of a later version is refused, one of an
-#: earlier version migrated.
-VERSION = 8
+#: Version of the tables: a file of another version is set aside, a database on a server is refused.
+VERSION = 9
 #: Ids, sites or contents that one query names at most.
 IDS_IN_A_QUERY = 500
 

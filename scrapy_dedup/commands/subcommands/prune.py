@@ -28,9 +28,6 @@ class Prune(Subcommand):
         super().add_options(parser)
         parser.add_argument("--dry-run", action="store_true", help="show what would be removed and write nothing")
 
-    def learns(self, opts: argparse.Namespace) -> bool:
-        return not opts.dry_run
-
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         from ..learning import learn
 

@@ -25,10 +25,6 @@ class Subcommand(ABC):
         """Add its options to those that all have."""
         add_common_options(parser, self.json_help)
 
-    def learns(self, opts: argparse.Namespace) -> bool:
-        """Whether it learns rules and keeps them."""
-        return False
-
     @abstractmethod
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         """Do what it is for; return the exit code. Raises UsageError, Mistake, Nothing."""
