@@ -130,10 +130,6 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "dedup/starter/requests",
         "Refetches that need no savings (DEDUP_STARTER). Their answers count in dedup/revisits, too.",
     ),
-    (
-        "dedup/store/spooled",
-        "Rows that wait on this machine's disk, since the store could not be reached; the next crawl writes them.",
-    ),
     ("dedup/store/dropped", "Rows that are lost, since the store could not be written or too many waited."),
     ("dedup/store/written", "Rows written into the store: observations and filtered requests."),
     (

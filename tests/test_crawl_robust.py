@@ -68,8 +68,9 @@ async def test_a_store_that_cannot_be_used(serve: Serve, caplog: pytest.LogCaptu
     assert done.stats["dedup/ledger/prevented"] >= 2 * PAGES
     assert done.stats["dedup/store/dropped"] >= 1 + PAGES
     assert done.stats["dedup/store/written"] == 0
-    (warning,) = messages(caplog)
+    warning, lost = messages(caplog)
     assert warning.startswith("The crawl goes on, but what it sees is not recorded: store ")
+    assert f"{done.stats['dedup/store/dropped']} of the rows that the crawl had for the store" in lost
 
 
 @in_reactor
@@ -88,8 +89,9 @@ async def test_a_store_that_breaks_in_mid_crawl(serve: Serve, caplog: pytest.Log
     done = await crawl(Breaks, server.url("/"))
     assert server.hits == dict.fromkeys(("/", *(f"/p?id={i}&sid={j}" for i in range(PAGES) for j in range(3))), 1)
     assert done.stats["dedup/ledger/prevented"] == 2 * PAGES
-    (warning,) = messages(caplog)
+    warning, lost = messages(caplog)
     assert "not recorded: store" in warning
+    assert f"{done.stats['dedup/store/dropped']} of the rows that the crawl had for the store" in lost
 
 
 @in_reactor

@@ -15,6 +15,7 @@ from scrapy_dedup.store.postgresql import CONNECT_SECONDS, holding
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, SightingRow
 from scrapy_dedup.store.schema import IDS_IN_A_QUERY, observation
 from scrapy_dedup.store.store import Store
+from scrapy_dedup.store.writer import Writer, WriterCounts
 
 from .servers import PostgreSQLServer, free_port
 from .store_rows import discarded, seen, table_counts
@@ -249,3 +250,17 @@ def test_forgetting_what_is_old_leaves_what_is_used(postgresql_url: str) -> None
         assert table_counts(store)["page_sketch"] == 600
         assert all(each.sketch is not None for each in store.observations())
         assert store.size() > 100_000
+
+
+def test_closing_does_not_wait_for_a_server_that_hangs(
+    postgresql: PostgreSQLServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing tells that it does: connections stay, and what is sent is taken."""
+    monkeypatch.setattr("scrapy_dedup.store.writer.ANSWER_SECONDS", 3_600.0)
+    writer = Writer(f"{postgresql.url()}?connect_timeout=1", interval=3_600.0)
+    writer.add(seen("a"))
+    assert writer.flush()
+    postgresql.pause()
+    writer.add(seen("b"))
+    assert not writer.close(0.5)
+    assert writer.counts == WriterCounts(written=1, dropped=1, failed=0, waiting=0)

@@ -141,7 +141,7 @@ print(json.dumps(writer.counts._asdict()))
     for process in processes:
         out, errors = process.communicate(timeout=PATIENCE)
         assert errors == ""
-        assert json.loads(out) == {"written": 3_000, "dropped": 0, "failed": 0, "waiting": 0, "spooled": 0}
+        assert json.loads(out) == {"written": 3_000, "dropped": 0, "failed": 0, "waiting": 0}
     with Store.open(tmp_path / "store.sqlite") as store:
         assert len(list(store.discards())) == 2_500
         (site,) = store.sites()

@@ -126,12 +126,7 @@ class CrawlComponents:
         # Each with what it is made of: what it needs was made before it.
         self.faults = Faults(self.stats)
         self.status = CrawlStatus(crawler)
-        self.store = CrawlStore(
-            settings.store,
-            settings.scope,
-            sketches_per_site=settings.sketches_per_site,
-            spool=settings.spool_folder,
-        )
+        self.store = CrawlStore(settings.store, settings.scope, sketches_per_site=settings.sketches_per_site)
         self.tally = Tally()
         self.marks = RunMarks()
         self.before_idle = self.built(BeforeIdle)

@@ -4,13 +4,9 @@ import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .database import StoreError
 from .store import Store
-
-if TYPE_CHECKING:
-    from .spool import Spool
 
 logger = logging.getLogger(__name__)
 
@@ -20,26 +16,12 @@ _LONGEST_PAUSE = 30.0  # seconds between two attempts on a store that fails
 
 
 class StoreAccess:
-    """The store of the writing thread.
+    """The store of the writing thread, opened as :meth:`Store.open` says."""
 
-    *target* and *patience* are what :meth:`Store.open` takes, *spool* is the folder of what waits for it.
-    """
-
-    def __init__(
-        self, target: str | Path, sketches_per_site: int, spool: Path | None, patience: Callable[[], float]
-    ) -> None:
+    def __init__(self, target: str | Path, sketches_per_site: int, patience: Callable[[], float]) -> None:
         self._target = target
         self._patience = patience
         self._sketches_per_site = sketches_per_site
-        #: What waits for the store on disk; None where there is no folder for that.
-        self.spool: Spool | None = None
-        # What becomes of what a crawl sees while the store cannot be written.
-        self._without = "is not recorded"
-        if spool is not None:
-            from .spool import Spool as SpoolOnDisk  # for a store that may be away only
-
-            self.spool = SpoolOnDisk(spool, str(target))
-            self._without = f"waits in {self.spool.folder} to be recorded"
         self._store: Store | None = None
         self._locked_since = 0.0
         self._recovered = False
@@ -77,13 +59,11 @@ class StoreAccess:
         if not self.warned:
             self.warned = True
             logger.warning(
-                "The crawl goes on, but what it sees %s: %s Until it is, rules filter nothing.", self._without, error
+                "The crawl goes on, but what it sees is not recorded: %s Until it is, rules filter nothing.", error
             )
 
-    def succeeded(self, spooled: int = 0) -> None:
-        """Note that the store was written, with *spooled* rows that have waited on disk."""
-        if spooled and self._store is not None:
-            logger.info("%d rows that have waited on disk are in the store %s now", spooled, self._store.place)
+    def succeeded(self) -> None:
+        """Note that the store was written."""
         if self.warned and not self._recovered and self._store is not None:
             self._recovered = True
             logger.info("The store %s can be written again", self._store.place)

@@ -2,25 +2,62 @@
 
 import logging
 import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import NamedTuple, TypeVar
 
 from .access import StoreAccess
 from .database import StoreError
-from .handed_over import Flush, Row, Task, WriterCounts, all_of, rows_of
-from .postgresql import ANSWER_SECONDS, CONNECT_SECONDS
-from .rows import DiscardRow, DiscardState, SightingRow
+from .postgresql import ANSWER_SECONDS
+from .rows import DiscardRow, DiscardState, ObservationRow, SightingRow
 from .store import Store
-
-if TYPE_CHECKING:
-    from .spool import Spool
 
 logger = logging.getLogger(__name__)
 
-#: Seconds beyond the time to close, in which what is left is written to disk.
-_SPOOLING_SECONDS = 5.0
+#: Seconds beyond the time to close, in which a batch on its way may end.
+_ENDING_SECONDS = 5.0
+
+_T = TypeVar("_T")
+
+Row = ObservationRow | DiscardRow | SightingRow
+#: Work that makes rows; it runs in the thread.
+Task = Callable[[], Row | Iterable[Row] | None]
+
+
+class WriterCounts(NamedTuple):
+    """What became of the rows."""
+
+    #: Rows that are in the store.
+    written: int
+    #: Rows that are not, since the queue was full or the store could not be written.
+    dropped: int
+    #: Rows that the store refused, and tasks that raised.
+    failed: int
+    #: Rows and tasks that wait.
+    waiting: int
+
+
+class _Flush:
+    """Somebody waits for all rows to be written."""
+
+    def __init__(self) -> None:
+        self.ended = Event()
+        self.written = False
+
+    def end(self, *, written: bool) -> None:
+        self.written = written
+        self.ended.set()
+
+
+def all_of(queue: SimpleQueue[_T]) -> Iterator[_T]:
+    """Yield what is in a queue until it is empty, and take it out."""
+    while True:
+        try:
+            yield queue.get_nowait()
+        except Empty:
+            return
 
 
 class Writer:
@@ -28,8 +65,7 @@ class Writer:
 
     :meth:`add` never waits and nothing here raises into the crawl. A row is in the store after *interval* seconds and the time
     its batch takes, so that this is what a killed process loses. While the store cannot be written, one warning tells so and
-    rows wait: on disk in *spool*, a folder, where there is one; else in memory, up to *max_waiting* of them or *max_bytes* of
-    what tasks hold. Those past the bound are dropped and counted.
+    rows wait in memory, up to *max_waiting* of them or *max_bytes* of what tasks hold. Those past the bound are dropped and counted.
 
     *target* is what :meth:`Store.open` takes; the thread opens it.
     """
@@ -43,14 +79,13 @@ class Writer:
         max_waiting: int = 10_000,
         max_bytes: int = 64 << 20,
         sketches_per_site: int = 20_000,
-        spool: Path | None = None,
     ) -> None:
         self._batch = batch
         self._interval = interval
         self._max_waiting = max_waiting
         self._max_bytes = max_bytes
         self._queue: SimpleQueue[tuple[Row | Task, int]] = SimpleQueue()
-        self._flushes: SimpleQueue[Flush] = SimpleQueue()
+        self._flushes: SimpleQueue[_Flush] = SimpleQueue()
         self._wake = Event()
         self._closing: float | None = None
         # Each number is changed by one side only, so that no lock is needed.
@@ -62,8 +97,7 @@ class Writer:
         self._settled = 0
         self.refused: SimpleQueue[DiscardRow] = SimpleQueue()  # filtered requests whose rows the database has refused
         self._held: list[Row] = []  # taken from the queue, not written yet
-        self._access = StoreAccess(target, sketches_per_site, spool, self._patience)
-        self._spool = self._access.spool
+        self._access = StoreAccess(target, sketches_per_site, self._patience)
         self._thread = Thread(target=self._run, name="dedup-writer", daemon=True)
         self._thread.start()
 
@@ -81,37 +115,37 @@ class Writer:
             return False
         self._bytes_in += size
         self._accepted += 1
-        if self._is_crowded() and not self._access.pause and not self._wake.is_set():
-            self._wake.set()
         self._queue.put((row, size))
+        is_crowded = waiting * 2 > self._max_waiting or held * 2 > self._max_bytes
+        if is_crowded and not self._access.pause and not self._wake.is_set():
+            self._wake.set()
         return True
 
     def flush(self, timeout: float = 10.0) -> bool:
         """Wait until all that was handed over is written; return False if that fails or takes longer."""
         if not self._thread.is_alive():
             return False
-        flush = Flush()
+        flush = _Flush()
         self._flushes.put(flush)
         self._wake.set()
         return flush.ended.wait(timeout) and flush.written
 
     def close(self, timeout: float = 10.0) -> bool:
-        """Write the waiting rows, for *timeout* seconds at most, spool the others, and end the thread.
+        """Write the waiting rows, for *timeout* seconds at most, and end the thread.
 
         Return False if rows were dropped, now or before. It waits: call it in a thread where an event loop runs.
         """
         if self._closing is None:
             self._closing = time.monotonic() + timeout
         self._wake.set()
-        self._thread.join(timeout + _SPOOLING_SECONDS)
+        self._thread.join(timeout + _ENDING_SECONDS)
         return not self._thread.is_alive() and not self.counts.dropped
 
     @property
     def counts(self) -> WriterCounts:
         """Return what became of the rows so far."""
         waiting = self._queue.qsize() + len(self._held)
-        spooled = 0 if self._spool is None else self._spool.rows
-        return WriterCounts(self._written, self._refused + self._lost, self._failed, waiting, spooled)
+        return WriterCounts(self._written, self._refused + self._lost, self._failed, waiting)
 
     @property
     def failing(self) -> bool:
@@ -133,16 +167,13 @@ class Writer:
         """How many of those, the first ones, are in the store, or were refused by it alone."""
         return self._settled
 
-    def _is_crowded(self) -> bool:
-        """Whether half of what may wait in memory does."""
-        return self._queue.qsize() * 2 > self._max_waiting or (self._bytes_in - self._bytes_out) * 2 > self._max_bytes
-
     # The thread's side
 
     def _patience(self) -> float:
-        """Return the seconds that a server may be silent: few while much waits, and none when the time to close is over."""
-        seconds = CONNECT_SECONDS if self._spool is not None and self._is_crowded() else ANSWER_SECONDS
-        return seconds if self._closing is None else min(seconds, max(0.0, self._closing - time.monotonic()))
+        """Return the seconds that a server may be silent: none when the time to close is over."""
+        return (
+            ANSWER_SECONDS if self._closing is None else min(ANSWER_SECONDS, max(0.0, self._closing - time.monotonic()))
+        )
 
     def _run(self) -> None:
         try:
@@ -174,23 +205,16 @@ class Writer:
         """
         waited_for = wanted > 0 or closing is not None
         if not waited_for and time.monotonic() < self._access.retry_at:
-            if self._spool:
-                self._spool_waiting(self._spool)
             return None
         while True:
             self._take()
-            if not self._held and not self._spool:
+            if not self._held:
                 self._settled = self._taken
                 return None
             full = len(self._held) >= self._batch
             error = self._write()
-            if error is None and self._spool:  # no time is left
-                self._spool_waiting(self._spool)
-                return StoreError(str(self._spool.folder), "some rows wait on", "The next crawl writes them.")
             if error is not None:
                 self._access.failed(error)
-                if self._spool is not None and self._access.pause:
-                    self._spool_waiting(self._spool)
                 if closing is None or not error.locked or time.monotonic() > closing:
                     return error
             elif not full and closing is None and self._taken >= wanted:
@@ -203,23 +227,17 @@ class Writer:
             item, size = found
             self._taken += 1
             try:
-                self._held.extend(rows_of(item))
+                self._held.extend(_rows_of(item))
             except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
                 self._fail("A response could not be recorded")
             self._bytes_out += size
 
     def _write(self) -> StoreError | None:
         """Write the held rows; return what hinders it. Rows that the database refuses by themselves are counted."""
-        spooled = 0
         try:
             store = self._access.store()
-            if self._spool:
-                spooled = self._empty_spool(self._spool, store)
-                if self._spool:  # no time is left
-                    return None
             try:
-                if self._held:
-                    store.add(self._held)
+                store.add(self._held)
                 self._written += len(self._held)
                 self._held = []
             except StoreError:
@@ -230,39 +248,9 @@ class Writer:
                     del self._held[0]
         except StoreError as error:
             return error
-        self._access.succeeded(spooled)
+        self._access.succeeded()
         self._settled = self._taken
         return None
-
-    def _spool_waiting(self, spool: "Spool") -> None:
-        """Move all that waits to disk; what there is no room for is lost."""
-        while True:
-            self._take()
-            if not self._held:
-                return
-            rows, self._held = self._held, []
-            try:
-                kept = spool.add(rows)
-            except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
-                self._fail("What waits for the store could not be written to disk")
-                kept = False
-            if not kept:
-                self._lost += len(rows)
-
-    def _empty_spool(self, spool: "Spool", store: Store) -> int:
-        """Write what waits on disk, and what comes meanwhile, until nothing waits there or the time is up; return how many rows."""
-        moved = 0
-        # Asked each time: a crawl may close while a long spool is emptied.
-        while (closing := self._closing) is None or time.monotonic() < closing:
-            number, refused = spool.move_some(store)
-            moved += number - refused
-            self._written += number - refused
-            self._failed += refused
-            if not number:
-                break
-            if self._is_crowded():
-                self._spool_waiting(spool)
-        return moved
 
     def _write_one(self, store: Store, row: Row) -> None:
         try:
@@ -277,8 +265,6 @@ class Writer:
 
     def _open(self) -> None:
         try:
-            if self._spool is not None:
-                self._spool.take_over()
             self._access.store()
         except StoreError as error:
             self._access.failed(error)
@@ -289,12 +275,15 @@ class Writer:
             logger.error("%s (told once, the others are counted)", message, exc_info=True)  # noqa: LOG014
 
     def _lose_the_rest(self) -> None:
-        """Spool what waits, where that can be done; it is lost else."""
-        if self._spool is not None:
-            self._spool_waiting(self._spool)
         self._lost += len(self._held) + sum(1 for _ in all_of(self._queue))
         self._held = []
-        if self._spool is not None:
-            self._spool.close()
         for flush in all_of(self._flushes):
             flush.end(written=False)
+
+
+def _rows_of(handed_over: Row | Task) -> Iterable[Row]:
+    """Return a row, or the rows that a task makes."""
+    made = handed_over if isinstance(handed_over, tuple) else handed_over()
+    if made is None:
+        return ()
+    return (made,) if isinstance(made, (ObservationRow, DiscardRow, SightingRow)) else list(made)

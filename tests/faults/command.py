@@ -19,8 +19,6 @@ class Found:
     kills: int
     faults: str = ""
     """What the log tells of that must not be there."""
-    told: str = ""
-    """What else is worth a word."""
 
 
 class CrawlFailed(Exception):
@@ -96,7 +94,7 @@ def do_runs(
             if options.verbose:
                 print(
                     f"run {run.number}: {run}: {len(ours.pages)} of {len(PAGES)} pages, plain {len(plain.pages)}; "
-                    f"requests {_numbers(ours)}, plain {_numbers(plain)}{ours.told and '; ' + ours.told}",
+                    f"requests {_numbers(ours)}, plain {_numbers(plain)}",
                     flush=True,
                 )
     requests = [sum(sum(each.requests) for each in found) for found in zip(*both, strict=True)] or [0, 0]

@@ -8,8 +8,8 @@ once, Redis always is; PostgreSQL is started again at once, or when the workers 
 what is left in the queue. All that is done with the plug-in and without, with the kills after the same numbers of requests,
 but that a plain crawl has no store. The number of the run decides everything that is left to chance, also whether the store is a file and
 whether it has the rules. What is found is what all workers gave to their callbacks. Where plain scrapy-redis does not find all
-pages, the plug-in must find as many, and otherwise all of them. In the end nothing may wait on disk for the store, and all that has waited
-there must be in it. Runs whose store is in PostgreSQL are left out where that is not installed. Exit code: 1 if a page or a row was lost.
+pages, the plug-in must find as many, and otherwise all of them. Runs whose store is in PostgreSQL are left out where that is not
+installed. Exit code: 1 if a page was lost.
 """
 
 import json
@@ -27,12 +27,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sqlalchemy import select
-
 from scrapy_dedup import RuleBook
-from scrapy_dedup.store.schema import discard, observation
 from scrapy_dedup.store.site_texts import named_directory
-from scrapy_dedup.store.store import Store, StoreError
 
 from ..benchmarks.crawling.server import ROOT
 from ..servers import PostgreSQLServer, RedisServer, postgresql_programs, redis_program
@@ -127,7 +123,6 @@ class _Fleet:
         """Do the run. Raises CrawlFailed."""
         (self._folder / "redis").mkdir(parents=True)
         self._site.visit(0)
-        waited: set[str] = set()
         with RedisServer(self._folder / "redis", persists=self._run.persists) as redis:
             self._settings = self._made_settings(redis)
             victims = dict(self._run.kills)
@@ -143,20 +138,15 @@ class _Fleet:
                     self._site.kill(workers[-1].pid, victims[number])
             try:
                 self._watch(workers, redis, late=self._run.late)
-                for _ in range(2):  # PostgreSQL may be killed while the first of these is at work
-                    self._start_again(self._database)
-                    waited |= self._waiting()
-                    last = [self._worker()]
-                    self._watch(last, redis)
-                    if not self._waiting():
-                        break
+                self._start_again(self._database)
+                last = [self._worker()]
+                self._watch(last, redis)
             finally:
                 for each in (*workers, *last):
                     each.kill()
                     each.wait()
         pages = (self._folder / FOUND).read_text().splitlines() if (self._folder / FOUND).exists() else []
-        told = f"{len(waited)} rows have waited on disk" if waited else ""
-        return Found(frozenset(pages), (self._site.asked(),), self._kills, self._faults(waited), told)
+        return Found(frozenset(pages), (self._site.asked(),), self._kills, self._faults())
 
     def _made_settings(self, redis: RedisServer) -> dict[str, Any]:
         settings = {
@@ -226,33 +216,10 @@ class _Fleet:
     def _log(self) -> str:
         return (self._folder / "log").read_text()
 
-    def _faults(self, waited: set[str]) -> str:
-        """The faults of the plug-in that the log tells of, without what scrapy-redis says where Redis is away; what waits on disk."""
+    def _faults(self) -> str:
+        """The faults of the plug-in that the log tells of, without what scrapy-redis says where Redis is away."""
         lines = self._log().splitlines()
-        found = [line for line in lines if "scrapy_dedup" in line and ("ERROR" in line or "CRITICAL" in line)]
-        if left := self._waiting():
-            found.append(f"{len(left)} rows wait on disk")
-        if lost := waited - self._stored(self._store):
-            found.append(f"{len(lost)} of {len(waited)} rows that have waited on disk are not in the store")
-        return "\n".join(found)
-
-    def _waiting(self) -> set[str]:
-        """The URLs of the rows that wait on disk for the store."""
-        spools = (self._folder / ".scrapy/dedup/spool").glob("*/*.sqlite")
-        return {url for path in spools for url in self._stored(path)}
-
-    def _stored(self, target: str | Path) -> set[str]:
-        """The URLs of the responses, and of the filtered requests, in a store."""
-        if not target:
-            return set()
-        try:
-            with Store.open(target, readonly=True) as store:
-                tables = observation, discard
-                return {row.url for table in tables for row in store.rows(select(table.c.url))}
-        except StoreError:
-            if isinstance(target, Path):  # a spool whose worker was killed before it had made its tables
-                return set()
-            raise
+        return "\n".join(line for line in lines if "scrapy_dedup" in line and ("ERROR" in line or "CRITICAL" in line))
 
 
 def compared(site: FaultySite, run: Run, folder: Path, database: PostgreSQLServer | None) -> tuple[Found, Found]:

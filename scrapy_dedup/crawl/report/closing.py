@@ -13,7 +13,7 @@ from ..support.compatibility import run_in_thread
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
-    from ...store.handed_over import WriterCounts
+    from ...store.writer import WriterCounts
     from ..items.field_hints import FieldHints
     from ..learn.live import Learning
     from ..own_requests.idle_work import IdleWork
@@ -62,19 +62,18 @@ class CrawlClose:
         shutdown = reason == "shutdown"
         self._learning.cease()
         self._seen.close()
-        written = spooled = False
+        written = False
         if self._store.writer is not None:
             await run_in_thread(self._store.writer.close, _WRITING_HASTILY if shutdown else _WRITING)
-            self._count(self._store.writer.counts)
-            spooled = self._store.writer.counts.spooled > 0
-            if spooled:
+            counts = self._store.writer.counts
+            self._count(counts)
+            if counts.dropped:
                 logger.warning(
-                    "scrapy-dedup: %d rows wait in %s for the store: the next crawl on this machine writes them",
-                    self._store.writer.counts.spooled,
-                    self._settings.spool_folder,
+                    "scrapy-dedup: %d of the rows that the crawl had for the store could not be written and are lost",
+                    counts.dropped,
                     extra={"spider": self._status.spider},
                 )
-            written = self._store.writer.counts.written > 0
+            written = counts.written > 0
         await self._settle_spot_checks(finished=reason == "finished")
         self._closing_report.count()
         for line in self._closing_report.lines():
@@ -86,7 +85,7 @@ class CrawlClose:
         if last:
             await run_in_thread(self._tidy)
         await self._learning.finish(last=last)
-        if written or spooled:
+        if written:
             await self._note_crawl(reason)
         try:
             await run_in_thread(self._idle_work.write)
@@ -111,8 +110,6 @@ class CrawlClose:
         stats.set_value("dedup/store/written", counts.written)
         if counts.dropped:
             stats.set_value("dedup/store/dropped", counts.dropped)
-        if counts.spooled:
-            stats.set_value("dedup/store/spooled", counts.spooled)
         if counts.failed:
             stats.set_value("dedup/errors/store", counts.failed)
         if ledger.written:

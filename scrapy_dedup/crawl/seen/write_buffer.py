@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from ...store.handed_over import all_of
 from ...store.rows import DiscardState
+from ...store.writer import all_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

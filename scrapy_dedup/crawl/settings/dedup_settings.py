@@ -129,14 +129,6 @@ class DedupSettings(SettingFields):
             store.with_name(f"report-{self.scope}.html" if self.scope else "report.html") if store is not None else None
         )
 
-    @property
-    def spool_folder(self) -> Path | None:
-        """The folder of what waits for a store that may be away; None for a file, which is where the crawl is."""
-        from ...store.database import database_path
-        from .setting_paths import data_folder
-
-        return data_folder() / "spool" if database_path(self.store) is None else None
-
     def load_packs(self) -> "tuple[Pack, ...]":
         """Return the rule packs. Raises RuleFileError, UnknownPackError for one that has changed since the settings were read."""
         from ...packs.located import load_packs

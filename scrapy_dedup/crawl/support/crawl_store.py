@@ -1,6 +1,5 @@
 """The store of a crawl: rows go to the thread that writes, and what was handed over to it can be read."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...store.store import Store
@@ -9,16 +8,15 @@ from ...store.writer import Writer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...store.handed_over import Row, Task
     from ...store.rows import StoreRow
+    from ...store.writer import Row, Task
 
 
 class CrawlStore:
     """The store, written by a thread as long as the spider is open."""
 
-    def __init__(self, path: str, scope: str, *, sketches_per_site: int, spool: Path | None = None) -> None:
+    def __init__(self, path: str, scope: str, *, sketches_per_site: int) -> None:
         self.path = path
-        self._spool = spool
         #: What is written under, so that crawls with other scopes do not see it.
         self.scope = scope
         self._sketches_per_site = sketches_per_site
@@ -27,21 +25,16 @@ class CrawlStore:
 
     def open(self) -> None:
         """Start the thread. Raises RuntimeError where no further one can be started."""
-        self.writer = Writer(self.path, sketches_per_site=self._sketches_per_site, spool=self._spool)
+        self.writer = Writer(self.path, sketches_per_site=self._sketches_per_site)
 
     def add(self, row: "Row | Task", size: int = 0) -> bool:
         """Hand over a row, which holds *size* bytes until it is written; return False if it is dropped."""
         return self.writer is not None and self.writer.add(row, size)
 
     def put(self, rows: "Sequence[StoreRow]") -> None:
-        """Write rows at once, or spool them; it waits. Raises StoreError."""
-        if self._spool is None:
-            with Store.open(self.path) as store:
-                store.add(rows)
-            return
-        from ...store.spool import put_or_spool
-
-        put_or_spool(self.path, rows, self._spool)
+        """Write rows at once; it waits. Raises StoreError."""
+        with Store.open(self.path) as store:
+            store.add(rows)
 
     def flush(self) -> bool:
         """Wait until all is written, in a thread; return False if that fails."""
