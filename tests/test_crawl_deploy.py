@@ -16,7 +16,6 @@ from .conftest import SETTINGS, SPIDER, Serve
 from .crawling import rule
 from .server import Asked, page, prose
 from .servers import RedisServer
-from .test_store_texts import texts
 from .waiting import PATIENCE
 
 PYPROJECT = """\
@@ -129,59 +128,29 @@ def test_a_fleet_of_such_jobs(serve: Serve, tmp_path: Path, redis_server: RedisS
 
 
 class LargeShop:
-    """A shop of which rules can be learned, whose session ids begin to matter when they are to."""
+    """A shop of which rules can be learned."""
 
     every = frozenset(f"/p?id={number}" for number in range(40))
     #: Requests without rules, and with them.
     most, least = 1 + 3 * 40, 1 + 40
 
     def __init__(self, serve: Serve) -> None:
-        self.matters = False
         self.server = serve(self._answer)
 
     def _answer(self, asked: Asked) -> object:
         if asked.path == "/":
             return page("start", *(f"{link}&sid={sid}" for link in sorted(self.every) for sid in "abc"))
-        return page(prose(asked.query["id"] + (asked.query["sid"] if self.matters else "")))
+        return page(prose(asked.query["id"]))
 
-    def crawl(self, job: Job, **settings: object) -> str:
-        """Crawl it all, and lose the folder; return what the crawl said."""
+    def crawl(self, job: Job) -> None:
+        """Crawl it all, and lose the folder."""
         self.server.reset()
-        output = said_by(job.crawl(self.server.url("/"), **settings))
+        said_by(job.crawl(self.server.url("/")))
         assert {target.partition("&")[0] for target in self.server.hits if target != "/"} == self.every, (
             "no page is lost"
         )
         assert not list(job.folder.rglob("*.toml")), "no rules are written"
         shutil.rmtree(job.folder)
-        return output
-
-
-@pytest.mark.postgresql
-def test_jobs_that_share_nothing_but_the_store(serve: Serve, tmp_path: Path, postgresql_url: str) -> None:
-    """Crawls record, a job of its own learns, the next crawls filter, and what one of them refutes the next one knows."""
-    large = LargeShop(serve)
-    settings = {"DEDUP_STORE": postgresql_url, "DEDUP_DIR": "store:", "DEDUP_LEARN": "off"}
-    first, learns, second, third, fourth = (
-        Job(tmp_path / name, **settings) for name in ("first", "learns", "second", "third", "fourth")
-    )
-    large.crawl(first)
-    assert large.server.downloads == large.most
-    assert texts(postgresql_url) == [], "crawls record only"
-
-    assert "1 rule" in said_by(learns.begin("learn-rules"))
-    learned = texts(postgresql_url)
-    assert learned
-    shutil.rmtree(learns.folder)
-
-    assert "1 rule for 1 site" in large.crawl(second)
-    assert large.server.downloads == large.least
-    assert texts(postgresql_url) == learned, "crawls learn nothing"
-
-    large.matters = True
-    assert "is refuted and suspended" in large.crawl(third, DEDUP_SAMPLE=0.2)
-    assert large.server.downloads == large.most, "what it had filtered is fetched after all"
-    large.crawl(fourth)
-    assert large.server.downloads == large.most, "the rule is suspended in the store"
 
 
 @pytest.mark.postgresql

@@ -67,7 +67,7 @@ def chain(length: int) -> Any:
 async def test_the_event_loop_does_not_wait_for_the_store(
     serve: Serve, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From when the spider is open, the store is opened, and rules that stand in it are read, in threads."""
+    """From when the spider is open, the store is opened in threads."""
     server = serve(shop(40))
     opened: list[str] = []
     original = Store.open
@@ -82,7 +82,7 @@ async def test_the_event_loop_does_not_wait_for_the_store(
         opened.append(threading.current_thread().name)
         return original(*args, **options)
 
-    settings = {"DEDUP_STORE": postgresql_url, "DEDUP_DIR": "store:", "DEDUP_LEARN": "live", "DEDUP_SAMPLE": 0.2}
+    settings = {"DEDUP_STORE": postgresql_url, "DEDUP_LEARN": "live", "DEDUP_SAMPLE": 0.2}
     await crawl(Watched, server.url("/"), **settings)
     monkeypatch.setattr(Store, "open", original)
     await crawl(Watched, server.url("/"), **settings)
@@ -239,7 +239,7 @@ def test_the_commands_work_on_it(serve: Serve, project: Project, postgresql_url:
     """None of them shows the password."""
     server = serve(shop(40))
     settings = project.folder / "shop" / "settings.py"
-    own = f"\nDEDUP_STORE = {postgresql_url!r}\nDEDUP_DIR = 'store:'\nDEDUP_LEARN = 'off'\n"
+    own = f"\nDEDUP_STORE = {postgresql_url!r}\nDEDUP_LEARN = 'off'\n"
     settings.write_text(settings.read_text() + own)
     said: list[str] = []
 

@@ -1,6 +1,8 @@
 """The store on a PostgreSQL server: what it says when it cannot be used, turns of those who write, and forgetting."""
 
 import socket
+import subprocess
+import sys
 import threading
 import traceback
 from pathlib import Path
@@ -11,7 +13,7 @@ from sqlalchemy import event, make_url, select, text
 
 from scrapy_dedup.content.versions import Version
 from scrapy_dedup.store.database import StoreError
-from scrapy_dedup.store.postgresql import CONNECT_SECONDS, holding
+from scrapy_dedup.store.postgresql import CONNECT_SECONDS
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, SightingRow
 from scrapy_dedup.store.schema import IDS_IN_A_QUERY, observation
 from scrapy_dedup.store.store import Store
@@ -161,7 +163,7 @@ def test_a_site_that_is_learned_stays_claimed_however_long_it_takes(postgresql_u
     url = f"{postgresql_url}?options=-c%20{timeout}%3D2000"
     with Store.open(postgresql_url) as other, psycopg.connect(plain(postgresql_url)) as watch, Store.open(url) as store:
         watch.autocommit = True
-        with store.claimed("", ["a.test"]) as mine, holding(store._engine, "file", PATIENCE):
+        with store.claimed("", ["a.test"]) as mine:
             assert mine == {"a.test"}
             holders = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
             states = f"SELECT DISTINCT state FROM pg_stat_activity WHERE pid IN ({holders})"
@@ -170,7 +172,7 @@ def test_a_site_that_is_learned_stays_claimed_however_long_it_takes(postgresql_u
                 pid = idle.execute("SELECT pg_backend_pid()").fetchone()
                 wait_until(lambda: not watch.execute("SELECT FROM pg_stat_activity WHERE pid = %s", pid).fetchone())
                 idle.close()
-            assert len(watch.execute(holders).fetchall()) == 2
+            assert len(watch.execute(holders).fetchall()) == 1
             with other.claimed("", ["a.test", "b.test"]) as others:
                 assert others == {"b.test"}
         with other.claimed("", ["a.test"]) as others:
@@ -250,6 +252,18 @@ def test_forgetting_what_is_old_leaves_what_is_used(postgresql_url: str) -> None
         assert table_counts(store)["page_sketch"] == 600
         assert all(each.sketch is not None for each in store.observations())
         assert store.size() > 100_000
+
+
+def test_a_site_is_learned_by_one_process_at_a_time(postgresql_url: str, tmp_path: Path) -> None:
+    with Store.open(postgresql_url) as one, Store.open(postgresql_url) as two:
+        with one.claimed("", ["a.test", "b.test"]) as mine, two.claimed("", ["b.test", "c.test"]) as others:
+            assert (mine, others) == ({"a.test", "b.test"}, {"c.test"})
+            learn = [sys.executable, "-m", "scrapy_dedup.learning", "--store", postgresql_url]
+            learn += ["--dir", str(tmp_path), "--site", "a.test"]
+            done = subprocess.run(learn, capture_output=True, text=True, check=True)
+            assert '"sites": []' in done.stdout
+        with two.claimed("", ["a.test"]) as others:
+            assert others == {"a.test"}
 
 
 def test_closing_does_not_wait_for_a_server_that_hangs(

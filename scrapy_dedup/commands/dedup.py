@@ -5,7 +5,6 @@ from scrapy.exceptions import UsageError
 
 from .base import DedupCommand
 from .subcommands.check import Check
-from .subcommands.copying import Copy
 from .subcommands.explain import Explain
 from .subcommands.export import Export
 from .subcommands.forget import Forget
@@ -24,7 +23,6 @@ SUBCOMMANDS: Final[tuple[type[Subcommand], ...]] = (
     Check,
     Import,
     Export,
-    Copy,
     Prune,
     Forget,
 )

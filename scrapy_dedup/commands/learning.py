@@ -54,7 +54,6 @@ def learn(
 
     With *prune* learned rules of before stay only where what is recorded supports them. *diff* shows what changes alone.
     """
-    from ..files.mirrored import place_of_files
     from ..learning.saving import save
     from .showing.summary import print_changes, print_json_summary, print_summary
 
@@ -78,7 +77,7 @@ def learn(
             if each.is_loss:
                 print(f"WARNING: {each}")
         print(
-            f"The rules are in {place_of_files(settings.learned_directory)}."
+            f"The rules are in {settings.learned_directory}."
             if both.masks or any(site.rules for site in written)
             else "There are no rules to write."
         )

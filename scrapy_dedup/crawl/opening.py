@@ -9,7 +9,6 @@ from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 
-from ..files.mirrored import place_of_files
 from ..learning.phrases import counted
 from ..store.database import database_path
 
@@ -127,7 +126,7 @@ class CrawlOpening:
         self._stats.set_value("dedup/rules", len(acting))
         if self._masks:
             self._stats.set_value("dedup/masks", len(self._masks))
-        places = ", ".join(map(place_of_files, self._settings.rule_directories))
+        places = ", ".join(map(str, self._settings.rule_directories))
         logger.info(
             "scrapy-dedup, mode %(mode)s: %(rules)s for %(sites)s%(places)s",
             {

@@ -8,29 +8,22 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
 from filelock import FileLock, Timeout
 
 from .errors import RuleWriteError
-from .mirrored import source_of
 from .site_files import digest
 
-__all__ = ["locked", "locked_file", "replace", "write"]
+__all__ = ["locked", "replace", "write"]
 
 _LOCK_SECONDS = 60
 
 
-def locked(path: Path) -> AbstractContextManager[None]:
-    """Hold the lock of the file at *path*, which may stand elsewhere (:mod:`.mirrored`). Raises RuleWriteError."""
-    source = source_of(path)
-    return locked_file(path) if source is None else source.locked(path)
-
-
 @contextmanager
-def locked_file(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Hold the lock of the file at *path* on this machine. Raises RuleWriteError."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"scrapy-dedup-{user}"
@@ -68,9 +61,6 @@ def _is_ours(folder: Path, user: int) -> bool:
 
 def write(path: Path, text: str) -> None:
     """Make *text* what stands in the file at *path*, which may be a link; its lock must be held. Raises RuleWriteError."""
-    source = source_of(path)
-    if source is not None:
-        source.keep(path, text)
     path = Path(os.path.realpath(path))  # of a link, the file it leads to is replaced
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

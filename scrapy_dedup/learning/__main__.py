@@ -23,7 +23,6 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from ..files.errors import RuleFileError
-from ..files.mirrored import STORED
 from ..masks.loading import load_masks
 from ..masks.published.thresholds import Thresholds
 from ..packs.located import load_packs
@@ -53,13 +52,6 @@ _TROUBLES: Final = (StoreError, RuleFileError, OSError, ValueError)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn from a store or from files, write the rule files, print a summary; return the exit code."""
     options = _parser().parse_args(arguments)
-    if options.dir.startswith(STORED):
-        if not options.store:
-            print(f"--dir {options.dir} goes with --store", file=sys.stderr)
-            return 2
-        from ..store.site_texts import named_directory
-
-        options.dir = str(named_directory(options.dir, options.store))
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
     if options.parent:
         if options.sources:

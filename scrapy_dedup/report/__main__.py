@@ -12,7 +12,6 @@ from pathlib import Path
 
 from ..files.errors import RuleFileError
 from ..store.database import StoreError
-from ..store.site_texts import named_directory
 from .data import ReportSource
 from .writing import write_report
 
@@ -31,9 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if hasattr(os, "nice"):
         os.nice(5)
     groups = {name: tuple(domains) for name, domains in json.loads(options.groups).items()}
-    directories = [named_directory(name, options.store) for name in options.directory]
     try:
-        write_report(ReportSource(options.store, options.scope, tuple(directories), groups), options.output)
+        write_report(
+            ReportSource(options.store, options.scope, tuple(map(Path, options.directory)), groups), options.output
+        )
     except (StoreError, RuleFileError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
 from ..files.locked import locked, write
-from ..files.mirrored import refresh
 from ..files.site_files import path_for, read_named, text_of
 from ..masks.files.mask_files import MASK_SUFFIX
 from ..urls import DeepSplit
@@ -85,8 +84,6 @@ def load_sites(
     Raises RuleFileError.
     """
     folders = [Path(directory) for directory in directories]
-    for folder in folders:
-        refresh(folder)
     places = [path_of_site(folder, site) for site in sites for folder in folders]
     return _joined(found for path in places if (found := _read(path)) is not None)
 
@@ -190,7 +187,6 @@ def add_to_site(directory: "str | PathLike[str]", site: str, rules: Sequence[Rul
 
 
 def _rule_files(directory: Path, *, missing_ok: bool) -> list[Path]:
-    refresh(directory)
     try:
         return sorted(
             path

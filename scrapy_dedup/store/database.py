@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from ..files.locked import locked_file
+from ..files.locked import locked
 from . import schema
 from .errors import EMPTY, UNAMBIGUOUS, StoreError, clear_errors, is_ambiguous, place_of
 from .postgresql import server_engine, server_url, take_turn
@@ -114,7 +114,7 @@ def _has_tables(connection: Connection, place: str) -> bool:
 
 def _set_aside(path: Path, timeout: float) -> None:
     """Rename the file of a store whose tables are of another version, unless another process has done it meanwhile."""
-    with locked_file(path):
+    with locked(path):
         engine = sqlite_engine(path, readonly=False, timeout=timeout)
         try:
             with engine.connect() as connection:

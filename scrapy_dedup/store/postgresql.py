@@ -76,37 +76,17 @@ def take_turn(connection: Connection, seconds: float, sites: Iterable[tuple[str,
 
 
 @contextmanager
-def holding(engine: Engine, name: str, seconds: float) -> Iterator[None]:
-    """Hold the lock of *name* among all that use the database; it goes when the connection is lost, too."""
-    with _session(engine) as connection:
-        connection.exec_driver_sql("SELECT set_config('lock_timeout', %s, false)", (f"{int(1_000 * seconds)}ms",))
-        connection.exec_driver_sql("SELECT pg_advisory_lock(%s, %s)", (_NAMED_LOCKS, _number(name)))
-        yield
-
-
-@contextmanager
 def claiming(engine: Engine, names: Iterable[str]) -> Iterator[set[str]]:
-    """Hold the locks of those *names* that nobody else holds, which are given."""
-    with _session(engine) as connection:
-        found = set()
-        for name in names:
-            taken = connection.exec_driver_sql("SELECT pg_try_advisory_lock(%s, %s)", (_NAMED_LOCKS, _number(name)))
-            if taken.scalar():
-                found.add(name)
-        yield found
-
-
-@contextmanager
-def _session(engine: Engine) -> Iterator[Connection]:
-    """Give a connection without transactions, whose locks last as long as it does, and close it.
-
-    A transaction that is open as long as a site is learned would keep the server from vacuuming, or be ended by it.
-    """
+    """Hold the locks of those *names* that nobody else holds, which are given; they go when the connection is lost, too."""
+    # Without transactions: one that is open as long as a site is learned would keep the server from vacuuming, or be ended by it.
     connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT", slow=True)
     try:
         query = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
         connection.exec_driver_sql(query)  # of servers of version 14 and later
-        yield connection
+        take = "SELECT pg_try_advisory_lock(%s, %s)"
+        yield {
+            name for name in names if connection.exec_driver_sql(take, (_NAMED_LOCKS, signed_hash(name) >> 32)).scalar()
+        }
     finally:
         with suppress(SQLAlchemyError):  # the locks go with a connection that is lost
             connection.execution_options(slow=False)
@@ -114,10 +94,6 @@ def _session(engine: Engine) -> Iterator[Connection]:
             connection.detach()  # it does not go back into the pool: its settings are its own
         with suppress(SQLAlchemyError):
             connection.close()
-
-
-def _number(name: str) -> int:
-    return signed_hash(name) >> 32
 
 
 def size_of_tables(connection: Connection) -> int:

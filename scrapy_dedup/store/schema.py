@@ -229,21 +229,6 @@ crawl = Table(
     Index("crawl_by_time", "scope", "time"),
 )
 
-#: Files of rules and masks, where they stand in the store: each text that a file has had, the latest one with the highest version.
-site_text = Table(
-    "site_text",
-    metadata,
-    Column("id", _Id, primary_key=True),
-    # The folder that the file would stand in, "" or that of a scope.
-    Column("folder", _Text, nullable=False),
-    Column("name", _Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("time", Float, nullable=False),
-    # None from when the file is gone.
-    Column("text", _Text),
-    Index("site_text_by_name", "folder", "name", "version", unique=True),
-)
-
 #: The tables that hold something of single sites, and those of them whose rows are forgotten when they are old.
 OF_SITES = (page_sketch, page_version, discard, alias_sighting, rule_check, crawl, observation)
 AGING = (observation, discard, alias_sighting, crawl)

@@ -6,8 +6,7 @@ A run is a crawl by two or three workers with scrapy-redis, some of which are ki
 has written to disk or with nothing, or the PostgreSQL server that has the store. A worker that is killed may be replaced at
 once, Redis always is; PostgreSQL is started again at once, or when the workers have ended. Then one worker more goes on with
 what is left in the queue. All that is done with the plug-in and without, with the kills after the same numbers of requests,
-but that a plain crawl has no store. The number of the run decides everything that is left to chance, also whether the store is a file and
-whether it has the rules. What is found is what all workers gave to their callbacks. Where plain scrapy-redis does not find all
+but that a plain crawl has no store. The number of the run decides everything that is left to chance, also whether the store is a file. What is found is what all workers gave to their callbacks. Where plain scrapy-redis does not find all
 pages, the plug-in must find as many, and otherwise all of them. Runs whose store is in PostgreSQL are left out where that is not
 installed. Exit code: 1 if a page was lost.
 """
@@ -28,7 +27,6 @@ from random import Random
 from typing import Any
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.store.site_texts import named_directory
 
 from ..benchmarks.crawling.server import ROOT
 from ..servers import PostgreSQLServer, RedisServer, postgresql_programs, redis_program
@@ -48,7 +46,7 @@ REDIS, POSTGRESQL = -1, -2
 class Run:
     """What is done: *kills* are who is killed, and after how many requests; *replaced*: whether a worker takes its place.
 
-    *server*: the store is in PostgreSQL; *rules_in_store*: so are the rules, or in the store's file; *late*: where PostgreSQL is
+    *server*: the store is in PostgreSQL; *late*: where PostgreSQL is
     killed it is away until the workers have ended.
     """
 
@@ -60,7 +58,6 @@ class Run:
     kills: tuple[tuple[int, int], ...]
     replaced: bool
     server: bool
-    rules_in_store: bool
     late: bool
 
     @classmethod
@@ -88,7 +85,6 @@ class Run:
             kills=tuple(kills),
             replaced=replaced,
             server=number % 5 == 4 or number // 2 % 2 == 1,
-            rules_in_store=number // 4 % 2 == 1,
             late=chance.random() < 0.5,
         )
 
@@ -98,7 +94,7 @@ class Run:
             POSTGRESQL: f"PostgreSQL, away {'until the workers have ended' if self.late else 'for a moment'},",
         }
         kills = (f"{names.get(who, f'worker {who}')} at request {moment}" for who, moment in self.kills)
-        store = f"{'PostgreSQL' if self.server else 'a file'}{' with the rules' if self.rules_in_store else ''}"
+        store = "PostgreSQL" if self.server else "a file"
         return (
             f"{self.workers} workers, {self.concurrent} at once, {self.known} known, store in {store}, "
             f"killed: {' and '.join(kills)}"
@@ -159,15 +155,15 @@ class _Fleet:
             "REDIS_URL": redis.url,
         }
         if self._store:
-            rules = "store:" if self._run.rules_in_store else str(self._folder / "dedup-rules")
+            rules = self._folder / "dedup-rules"
             known = RuleBook(known_rules(self._run.known, f"127.0.0.1:{self._site.port}"))
-            known.save(named_directory(rules, self._store))
+            known.save(rules)
             settings |= {
                 "ADDONS": {"scrapy_dedup.Addon": 600},
                 "DEDUP_REPORT": "",
                 "DEDUP_FLEET": 3,
                 "DEDUP_LEARN": "live" if self._run.known == KNOWN[0] else "off",
-                "DEDUP_DIR": rules,
+                "DEDUP_DIR": str(rules),
                 "DEDUP_STORE": self._store,
             }
         return settings

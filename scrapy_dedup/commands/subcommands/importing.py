@@ -39,7 +39,6 @@ class Import(Subcommand):
         parser.add_argument("--dry-run", action="store_true", help="show the rules and write nothing")
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
-        from ...files.mirrored import place_of_files
         from ...learning.phrases import counted
         from ...rules.exchange import add_rules, imported
         from ...rules.wording import condition_of, operations_of
@@ -81,5 +80,5 @@ class Import(Subcommand):
             print(each, file=sys.stderr)
         if not opts.json:
             verb = "is now a manual rule" if count == 1 else "are now manual rules"
-            print(f"{counted(count, 'rule')} of {file} {verb} in {place_of_files(settings.learned_directory)}.")
+            print(f"{counted(count, 'rule')} of {file} {verb} in {settings.learned_directory}.")
         return DONE

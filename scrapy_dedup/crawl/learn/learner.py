@@ -22,7 +22,6 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import attrs
 
-from ...files.mirrored import place_of_files
 from ...learning.choices import JUDGE
 from ..support.own_processes import command_running, environment
 
@@ -193,7 +192,7 @@ def _outcome_of(answer: bytes) -> LearningOutcome | None:
 def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     """Return the command line of the process, which writes its rules into *directory*."""
     command = [*command_running("scrapy_dedup.learning"), "--parent"]
-    command += ["--store", "--dir", place_of_files(directory), "--scope", settings.scope]
+    command += ["--store", "--dir", str(directory), "--scope", settings.scope]
     command += [f"--also={path}" for path in settings.rules if path != directory]
     command += ["--max-loss", str(settings.max_loss)]
     command += [f"--learner={name}" for name in settings.learners or ()]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from ...files.mirrored import place_of_files
 from ...learning.phrases import counted
 from .rule_history import RuleHistory
 
@@ -102,6 +101,6 @@ class LearningCounts:
                 counted(len(self._rules), "site"),
                 self._history,
                 "" if rules else "; scrapy learn-rules says why",
-                f", see {place_of_files(directory)}" if rules and directory.is_dir() else "",
+                f", see {directory}" if rules and directory.is_dir() else "",
                 extra={"spider": self._status.spider},
             )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from ...files.mirrored import place_of_files
 from ..support.own_processes import command_running, environment
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class ReportFile:
 def command_of(settings: "DedupSettings", path: Path) -> list[str]:
     """Return the command line of the process, which writes the report into *path*."""
     command = [*command_running("scrapy_dedup.report"), "--store", "--scope", settings.scope]
-    command += [f"--directory={place_of_files(directory)}" for directory in settings.rule_directories]
+    command += [f"--directory={directory}" for directory in settings.rule_directories]
     if settings.site_groups:
         command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]
     return [*command, "--output", str(path)]

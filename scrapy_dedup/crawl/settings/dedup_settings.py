@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ...files.mirrored import STORED
 from ...masks.published.thresholds import Thresholds
 from .setting import Setting
 from .setting_fields import SETTINGS, SettingFields
@@ -55,11 +54,6 @@ class DedupSettings(SettingFields):
         for name, problem in wrong.items():
             if problem:
                 raise DedupSettingError(name, settings.get(name), *problem)
-        if read["dir"] == Path(STORED):
-            from ...store.site_texts import stored_folder
-
-            stored_folder(read["store"], read["scope"])  # it is there
-            read["dir"] = stored_folder(read["store"])
         return cls(**read)
 
     @classmethod

@@ -55,8 +55,7 @@ class SettingFields:
         "dedup-rules",
         paths.folder,
         "directory",
-        'The directory that learned rules are written to, relative to the folder of scrapy.cfg. "store:" keeps them in the store '
-        "(:doc:`/how-to/shared-store`).",
+        "The directory that learned rules are written to, relative to the folder of scrapy.cfg.",
     )
     scope: str = setting(
         "",

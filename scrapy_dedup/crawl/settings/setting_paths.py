@@ -11,7 +11,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import data_path
 
-from ...files.mirrored import STORED
 from ...files.package_folders import package_folder
 from .setting_values import WrongValue
 
@@ -27,9 +26,7 @@ def project_folder() -> Path:
 
 
 def folder(value: Any) -> Path:
-    """Return the absolute path of a directory, which need not exist; ``store:`` stays what it is."""
-    if value == STORED:
-        return Path(STORED)
+    """Return the absolute path of a directory, which need not exist."""
     if not isinstance(value, str | os.PathLike) or not str(value):
         raise WrongValue("it must be the path of a directory")
     path = project_folder() / Path(value).expanduser()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ...files.errors import RuleFileError
 from ...files.locked import locked, write
-from ...files.mirrored import refresh
 from ...files.site_files import path_for, read_named, text_of
 from .mask_data import MaskData
 from .merging import merged_masks
@@ -66,7 +65,6 @@ def check_masks(directory: "str | PathLike[str]") -> list[RuleFileError]:
 
 
 def _mask_files(directory: "str | PathLike[str]") -> list[Path]:
-    refresh(Path(directory))
     return sorted(Path(directory).glob(f"*{MASK_SUFFIX}"))
 
 
