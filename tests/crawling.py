@@ -1,30 +1,32 @@
-"""Crawls in this process, for the tests of the plug-in's parts in Scrapy.
+"""Crawls in this process, as a user sees them: rule files go in; fetched URLs, items, stats, log, ledger and rule files come out.
 
-    async def crawl_shop():
-        done = await crawl(Links, server.url("/"), DEDUP_LEARN="off")
-        assert done.urls == [...]
+    async def test_a_shop(serve):
+        done = await crawl_site(serve, shop, ignore("q.sid"), CONCURRENT_REQUESTS=1)
+        assert done.fetched == {"/": 1, ...}
+        assert done.stat("discarded/urls") == 15
 
 Tests are coroutines under ``@in_reactor``. Learning, samples, probes, refetches, rule packs and the report are off unless a test asks for them.
 """
 
+import json
 import logging
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest_twisted
 import scrapy
+import tomlkit
 from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerRunner
 from scrapy.http import HtmlResponse
 from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_dedup import RuleBook
-from scrapy_dedup.observation import Observation
+from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.rules import Ignore, Operation, Predicate, Rule, Status
-from scrapy_dedup.store.rows import DiscardRow
-from scrapy_dedup.store.store import Store
+from scrapy_dedup.store import Store
 
 from .scrapy_versions import SCRAPY
 from .server import Server
@@ -91,6 +93,14 @@ class Crawl:
         """The plug-in's stats without ``dedup/``."""
         return {name.removeprefix("dedup/"): value for name, value in self.stats.items() if name.startswith("dedup/")}
 
+    def stat(self, name: str) -> Any:
+        """A stat of the plug-in, named without ``dedup/``; 0 if nothing was counted."""
+        return self.stats.get(f"dedup/{name}", 0)
+
+    def faults(self) -> list[str]:
+        """The stats of errors in the plug-in."""
+        return [name for name in self.dedup() if name.startswith("errors")]
+
 
 def crawler_of(spider: type[scrapy.Spider], **settings: Any) -> Crawler:
     return CrawlerRunner({**BASE, **settings}).create_crawler(spider)
@@ -152,21 +162,36 @@ class Outcome(Crawl):
     def __init__(self, done: Crawl, server: Server) -> None:
         super().__init__(done.crawler, done.items)
         self.server = server
+        #: How often each target was fetched in this crawl.
+        self.fetched = server.hits
 
-    @property
-    def fetched(self) -> Counter[str]:
-        """How often each target was fetched."""
-        return self.server.hits
+    async def again(
+        self, *rules: str, start: Sequence[str] = ("/",), spider: type[scrapy.Spider] = Links, **settings: Any
+    ) -> "Outcome":
+        """Crawl the same site once more, the server's counts set back; with *rules* in the place of those that are there, if any are given."""
+        if rules:
+            save_rules(self.server.site, *rules)
+        self.server.reset()
+        return Outcome(await crawl(spider, *map(self.server.url, start), **settings), self.server)
 
     @property
     def filtered(self) -> int:
         """Requests that were filtered by rules."""
-        count: int = self.stats.get("dedup/discarded", 0)
-        return count
+        return int(self.stat("discarded"))
 
-    def faults(self) -> list[str]:
-        """The stats of errors in the plug-in."""
-        return [name for name in self.dedup() if name.startswith("errors")]
+
+async def crawl_site(
+    serve: Callable[[Any], Server],
+    site: Any,
+    *rules: str,
+    start: Sequence[str] = ("/",),
+    spider: type[scrapy.Spider] = Links,
+    **settings: Any,
+) -> Outcome:
+    """Crawl *site* (see tests/server.py) from *start* with *rules* (see :func:`ignore`) in its rule file."""
+    server = serve(site)
+    save_rules(server.site, *rules)
+    return Outcome(await crawl(spider, *map(server.url, start), **settings), server)
 
 
 async def scenario(
@@ -200,14 +225,87 @@ def write_rules(*rules: Rule, directory: str = "dedup-rules") -> None:
     RuleBook(rules).save(directory)
 
 
-def observed(scope: str = "") -> dict[str, Observation]:
+def rule_toml(
+    *ops: str, match: Sequence[str] = (), status: str = "manual", evidence: Mapping[str, object] | None = None
+) -> str:
+    """The text of a rule, as a user writes it or learning does: lines of its operations and conditions.
+
+    >>> print(rule_toml('"q.sid" = "ignore"', match=['"path.0" = "tag"']))
+    [[rule]]
+    status = "manual"
+    [rule.match]
+    "path.0" = "tag"
+    [rule.ops]
+    "q.sid" = "ignore"
+    """
+    tables = {
+        "match": match,
+        "ops": ops,
+        "evidence": [f"{name} = {json.dumps(value)}" for name, value in (evidence or {}).items()],
+    }
+    lines = [line for name, given in tables.items() if given for line in (f"[rule.{name}]", *given)]
+    return "\n".join(["[[rule]]", f'status = "{status}"', *lines])
+
+
+def ignore(key: str, status: str = "manual", **evidence: object) -> str:
+    """The text of a rule that ignores one key; with *status* "active" it is one that was learned."""
+    return rule_toml(f'"{key}" = "ignore"', status=status, evidence=evidence)
+
+
+def save_rules(site: str, *rules: str, directory: str | Path = "dedup-rules") -> Path:
+    """Write the rule file of a site anew, and return its path; without *rules* it is removed."""
+    path = Path(directory, f"{site.replace(':', '_')}.toml")
+    if rules:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n\n".join(['format = "dedup-rules/1"', f'site = "{site}"', *rules, ""]), encoding="utf-8")
+    else:
+        path.unlink(missing_ok=True)
+    return path
+
+
+def rules_of(site: str, directory: str | Path = "dedup-rules") -> list[dict[str, Any]]:
+    """The rules in the file of a site, as the tables that they are there."""
+    path = Path(directory, f"{site.replace(':', '_')}.toml")
+    return list(tomlkit.parse(path.read_text(encoding="utf-8")).unwrap().get("rule", [])) if path.exists() else []
+
+
+def statuses(site: str, directory: str | Path = "dedup-rules") -> dict[str, str]:
+    """The status of the rule of each key, as the file of a site says."""
+    return {key: rule.get("status", "manual") for rule in rules_of(site, directory) for key in rule["ops"]}
+
+
+def without(name: str, targets: Iterable[str]) -> Counter[str]:
+    """Count targets that are the same without a parameter.
+
+    >>> without("sid", ["/p?id=1&sid=2", "/p?sid=3&id=1", "/?sid=1"])
+    Counter({'/p?id=1': 2, '/': 1})
+    """
+    return Counter(re.sub(rf"(?<=[?&]){name}=[^&]*&?", "", target).rstrip("?&") for target in targets)
+
+
+def ledger(state: str | None = None, store: Path = STORE, **chosen: Any) -> list[Any]:
+    """The rows of the ledger: of filtered requests in a *state*, or in any."""
+    with Store.open(store, readonly=True) as opened:
+        return [row for row in opened.discards(state=None, **chosen) if state in (None, row.state.value)]
+
+
+def spot_checks(store: Path = STORE) -> Counter[str]:
+    """What the store has counted of spot checks and probes, of all rules and crawls."""
+    counted = Counter[str]()
+    with Store.open(store, readonly=True) as opened:
+        for row in opened.checks():
+            counted.update({name: value for name, value in row._asdict().items() if isinstance(value, int)})
+    return counted
+
+
+def observed(scope: str = "", store: Path = STORE) -> dict[str, Observation]:
     """What the store holds, by URL."""
-    with Store.open(STORE, readonly=True) as store:
-        return {observation.url: observation for observation in store.observations(scope)}
+    with Store.open(store, readonly=True) as opened:
+        return {observation.url: observation for observation in opened.observations(scope)}
 
 
-def discarded(**chosen: Any) -> list[DiscardRow]:
-    """The ledger."""
+def discarded(**chosen: Any) -> list[Any]:
+    """The ledger, as ``ledger`` in older tests."""
     chosen.setdefault("state", None)
     with Store.open(STORE, readonly=True) as store:
         return list(store.discards(**chosen))

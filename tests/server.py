@@ -167,6 +167,11 @@ class Server:
         return f"http://{host}:{self.port}{target}"
 
     @property
+    def site(self) -> str:
+        """The name of the site in rule files."""
+        return f"127.0.0.1:{self.port}"
+
+    @property
     def hits(self) -> Counter[str]:
         """How often each target was asked for, robots.txt left out."""
         return self.counted()
