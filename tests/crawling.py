@@ -22,7 +22,7 @@ import tomlkit
 from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerRunner
 from scrapy.http import HtmlResponse
-from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.rules import Ignore, Operation, Predicate, Rule, Status
@@ -156,11 +156,19 @@ async def crawl(spider: type[scrapy.Spider], *args: Any, **settings: Any) -> Cra
     return await run(crawler_of(spider, **settings), *args)
 
 
+async def download(crawler: Crawler, request: scrapy.Request) -> Any:
+    """The answer to a request that only downloader middlewares see."""
+    engine: Any = crawler.engine
+    if SCRAPY < (2, 14):
+        return await maybe_deferred_to_future(engine.download(request))
+    return await engine.download_async(request)
+
+
 class Outcome(Crawl):
-    """A crawl that has ended, with the server of its site."""
+    """A crawl that has ended, as far as it was of one server."""
 
     def __init__(self, done: Crawl, server: Server) -> None:
-        super().__init__(done.crawler, done.items)
+        super().__init__(done.crawler, [each for each in done.items if server.is_of(each["url"])])
         self.server = server
         #: How often each target was fetched in this crawl.
         self.fetched = server.hits
@@ -223,6 +231,30 @@ def write_rules(*rules: Rule, directory: str = "dedup-rules") -> None:
     for path in Path(directory).glob("*.toml"):
         path.unlink()
     RuleBook(rules).save(directory)
+
+
+async def crawl_sites(
+    serve: Callable[[Any], Server],
+    sites: Mapping[str, Any],
+    *rules: str,
+    spider: type[scrapy.Spider] = Links,
+    **settings: Any,
+) -> dict[str, Outcome]:
+    """Crawl several sites at once, each with the same *rules* in its file; return what became of each. Stats are of them all."""
+    servers = {name: serve(site) for name, site in sites.items()}
+    for server in servers.values():
+        save_rules(server.site, *rules)
+    return await crawl_again(servers, spider=spider, **settings)
+
+
+async def crawl_again(
+    servers: Mapping[str, Server], *, spider: type[scrapy.Spider] = Links, **settings: Any
+) -> dict[str, Outcome]:
+    """Crawl the sites of *servers* at once, their counts set back."""
+    for server in servers.values():
+        server.reset()
+    done = await crawl(spider, *(server.url("/") for server in servers.values()), **settings)
+    return {name: Outcome(done, server) for name, server in servers.items()}
 
 
 def rule_toml(

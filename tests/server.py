@@ -171,6 +171,10 @@ class Server:
         """The name of the site in rule files."""
         return f"127.0.0.1:{self.port}"
 
+    def is_of(self, url: str) -> bool:
+        """Whether a URL leads here, whatever its host."""
+        return urlsplit(url).port == self.port
+
     @property
     def hits(self) -> Counter[str]:
         """How often each target was asked for, robots.txt left out."""
