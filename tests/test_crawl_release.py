@@ -1,4 +1,4 @@
-"""When the URL that stands for a key fails, an equivalent one is fetched in its place."""
+"""When the URL that stands for a page fails, another URL of the page is fetched in its place, and no more than that."""
 
 import threading
 from collections.abc import Iterator
@@ -8,54 +8,15 @@ import pytest
 import scrapy
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_dedup.crawl.seen import seen
-from scrapy_dedup.crawl.support.compatibility import without_spider
-from scrapy_dedup.store.rows import DiscardState
-
 from .conftest import Serve
-from .crawling import Links, Outcome, discarded, in_reactor, scenario
+from .crawling import Links, crawl_site, crawl_sites, ignore, in_reactor, ledger, messages
 from .server import Answer, Asked, page, prose, redirect
 from .waiting import PATIENCE
 
-FIFO = "scrapy.squeues.FifoMemoryQueue"
-#: The first of three equivalent URLs fails so.
-FAILURES: dict[str, Any] = {
-    "404": 404,
-    "500, retried": 500,
-    "gone": Answer(hang_up=True),
-    "too big": Answer("x" * 5000),
-}
-
-
-def failing_first(failure: Any) -> Any:
-    first: list[str] = []
-
-    def site(asked: Asked) -> Any:
-        if asked.path == "/":
-            return page("start", *(f"/c?sid={number}" for number in range(3)), "/d")
-        if asked.path == "/robots.txt":
-            return Answer("User-agent: *\nDisallow: /c?sid=2\n", content_type="text/plain")
-        if asked.path == "/c" and failure is not None and first in ([], [asked.target]):
-            first[:] = [asked.target]
-            return failure(asked) if callable(failure) else failure
-        return page(prose(asked.path), "/c?sid=9")
-
-    return site
-
-
-@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
-@in_reactor
-async def test_a_failed_request_is_replaced(serve: Serve, failure: Any) -> None:
-    done = await scenario(serve, failing_first(failure), DOWNLOAD_MAXSIZE=4000, CONCURRENT_REQUESTS=2)
-    one_is_fetched(done)
-
-
-def one_is_fetched(done: Outcome) -> None:
-    fetched = [url for url in done.urls if url.startswith("/c")]
-    assert len(fetched) == 1, "exactly one of the equivalents gives the page"
-    assert len({target for target in done.fetched if target.startswith("/c")}) == 2
-    assert done.stats["dedup/released"] == 1
-    assert "dedup/errors" not in str(done.dedup())
+SID = ignore("q.sid")
+PAGES, SPELLINGS = 4, 3
+#: Breadth first, one after the other: the first spelling stands for its page.
+IN_ORDER = {"DEPTH_PRIORITY": 1, "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue", "CONCURRENT_REQUESTS": 1}
 
 
 @pytest.fixture
@@ -66,227 +27,172 @@ def ended() -> Iterator[threading.Event]:
     event.set()
 
 
+class Hasty(Links):
+    """Has little patience with some URLs."""
+
+    def parse(self, response: Any) -> Any:
+        for each in super().parse(response):
+            if isinstance(each, scrapy.Request) and "never" in each.url:
+                each.meta["download_timeout"] = 0.2
+            yield each
+
+
 @in_reactor
-async def test_a_request_that_times_out_is_replaced(serve: Serve, ended: threading.Event) -> None:
-    """It is never answered, and no other has so little time."""
+async def test_whatever_the_server_does_another_url_is_fetched(serve: Serve, ended: threading.Event) -> None:
+    def failing(failure: Any) -> Any:
+        """A site whose pages do not come under their first spelling."""
+        prefix = "/never" if failure == "never" else "/p"
 
-    class Hasty(Links):
-        def parse(self, response: Any) -> Any:
-            for each in super().parse(response):
-                if isinstance(each, scrapy.Request) and each.url.endswith("sid=0"):
-                    each.meta["download_timeout"] = 0.2
-                yield each
+        def site(asked: Asked) -> Any:
+            if asked.path == "/":
+                return page("start", *(f"{prefix}?id={i}&sid={sid}" for i in range(PAGES) for sid in range(SPELLINGS)))
+            if asked.path == "/login":
+                return page("Please log in to see this page")
+            if asked.query["sid"] != "0":
+                return page(prose(asked.query["id"]))
+            if failure == "never":
+                ended.wait(PATIENCE)
+            return redirect(f"/login?next={asked.query['id']}") if failure == "log in" else failure
 
-    def never(asked: Asked) -> str:
-        ended.wait(PATIENCE)
-        return "late"
+        return site
 
-    one_is_fetched(await scenario(serve, failing_first(never), spider=Hasty, CONCURRENT_REQUESTS=2))
+    hard = {"404": 404, "500": 500, "gone": Answer(hang_up=True), "too big": Answer("x" * 5000), "never": "never"}
+    soft = {"login": redirect("/login"), "log in": "log in", "empty": Answer(""), "blank": Answer(" \n")}
+    sites = {name: failing(failure) for name, failure in (hard | soft).items()}
+    done = await crawl_sites(serve, sites, SID, spider=Hasty, **IN_ORDER, DOWNLOAD_MAXSIZE=4000, RETRY_TIMES=0)
+    for name, each in done.items():
+        reached = {target.partition("&")[0] for target in each.fetched if "id=" in target and "sid=0" not in target}
+        assert len({target for target in reached if "next" not in target}) == PAGES, f"{name}: no page is lost"
+        # What a connection hangs up on that has answered before, Twisted asks for once more.
+        assert max(count for target, count in each.fetched.items() if target != "/login") <= 1 + (name == "gone"), name
+        requests = len([target for target in each.fetched if target.startswith(("/p", "/never"))])
+        assert requests == 2 * PAGES if name in hard else requests <= SPELLINGS * PAGES, name
+    assert not done["404"].faults()
+    assert done["404"].stat("released") >= len(hard) * PAGES
 
 
-@without_spider
-class IgnoresOnTheWayOut:
-    """What any middleware may do with a request."""
+class Ignores:
+    """What any downloader middleware may do with a request on the way out, and with a response on the way back."""
 
-    def process_request(self, request: scrapy.Request) -> None:
-        if request.url.endswith("sid=0") or request.url.endswith("sid=1"):
+    number = 0
+
+    def process_request(self, request: scrapy.Request, spider: Any = None) -> None:
+        if f"/out-{self.number}?sid=0" in request.url:
             raise IgnoreRequest("not that one")
 
-
-@without_spider
-class IgnoresOnTheWayBack:
-    """As above, with a response: no process_exception is called then."""
-
-    def process_response(self, request: scrapy.Request, response: Any) -> Any:
-        if request.url.endswith("sid=2") or request.url.endswith("sid=1"):
+    def process_response(self, request: scrapy.Request, response: Any, spider: Any = None) -> Any:
+        if f"/back-{self.number}?sid=0" in request.url:
             raise IgnoreRequest("not that one")
         return response
 
 
-@pytest.mark.parametrize("middleware", [IgnoresOnTheWayOut, IgnoresOnTheWayBack])
-@pytest.mark.parametrize("number", [5, 500, 650])
-@in_reactor
-async def test_other_middlewares_may_ignore_requests(serve: Serve, middleware: type, number: int) -> None:
-    done = await scenario(
-        serve, failing_first(None), DOWNLOADER_MIDDLEWARES={middleware: number}, CONCURRENT_REQUESTS=1
-    )
-    assert [url for url in done.urls if url.startswith("/c")] == [
-        "/c?sid=2" if middleware is IgnoresOnTheWayOut else "/c?sid=0"
-    ]
-
-
-@without_spider
-class RefusesOnTheWayToTheSpider:
+class Refuses:
     """What any spider middleware may do with a response."""
 
-    def process_spider_input(self, response: Any) -> None:
-        if response.url.endswith("sid=0"):
+    number = 0
+
+    def process_spider_input(self, response: Any, spider: Any = None) -> None:
+        if f"-{self.number}?sid=0" in response.url:
             raise ValueError("not that one")
 
 
-@pytest.mark.parametrize("number", [41, 543, 990])
-@pytest.mark.parametrize("errback", [False, True])
-@in_reactor
-async def test_a_spider_middleware_may_refuse_a_response(serve: Serve, number: int, errback: bool) -> None:
-    class Errs(Links):
-        def parse(self, response: Any) -> Any:
-            for each in super().parse(response):
-                if errback and isinstance(each, scrapy.Request):
-                    each = each.replace(errback=self.failed)
-                yield each
+class Raises(Links):
+    """Has callbacks that raise, and errbacks but for what is "quiet"."""
 
-        def failed(self, failure: Any) -> Any:
-            yield {"url": "http://x/failed", "key": None}
+    def __init__(self, *start: str) -> None:
+        super().__init__(*start)
+        self.failed: set[str] = set()
 
-    refusing = {RefusesOnTheWayToTheSpider: number}
-    done = await scenario(serve, failing_first(None), spider=Errs, SPIDER_MIDDLEWARES=refusing, CONCURRENT_REQUESTS=1)
-    assert done.urls == ["/", "/c?sid=1", "/d", *(["/failed"] if errback else [])]
-    assert done.stats["dedup/released"] == done.stats["dedup/released/scheduled"] == 1
-    assert not [name for name in done.dedup() if name.startswith("errors")]
+    def parse(self, response: Any) -> Any:
+        if "raises" in response.url and response.url.endswith("sid=0"):
+            if "after" in response.url:
+                yield {"url": response.url, "key": "a part"}
+            raise ValueError("no such element")
+        for each in super().parse(response):
+            yield (
+                each.replace(errback=self.errs)
+                if isinstance(each, scrapy.Request) and "quiet" not in each.url
+                else each
+            )
 
-
-@in_reactor
-async def test_a_page_that_the_callback_fails_with_is_fetched(serve: Serve) -> None:
-    """Its equivalents would fail alike."""
-
-    class Fails(Links):
-        def parse(self, response: Any) -> Any:
-            yield from super().parse(response)
-            if "/c" in response.url:
-                raise ValueError
-
-    done = await scenario(serve, failing_first(None), spider=Fails)
-    assert len(done.urls) == 3
-    assert "dedup/released" not in done.stats
+    def errs(self, failure: Any) -> None:
+        self.failed.add(failure.request.url)
 
 
-@in_reactor
-async def test_robots_txt(serve: Serve) -> None:
-    class LastFirst(Links):
-        def parse(self, response: Any) -> Any:
-            yield from reversed(list(super().parse(response)))
-
-    site = failing_first(None)
-    done = await scenario(serve, site, spider=LastFirst, ROBOTSTXT_OBEY=True, CONCURRENT_REQUESTS=1)
-    assert done.urls == ["/", "/c?sid=1", "/d"]
-    assert done.stats["dedup/released/scheduled"] == 1
+#: Page -> the spellings that are fetched, and those of which items come.
+REFUSED: dict[str, tuple[str, str]] = {
+    **{f"/out-{number}": ("1", "1") for number in (5, 500, 650)},
+    **{f"/back-{number}": ("01", "1") for number in (5, 500, 650)},
+    **{f"/{name}-{number}": ("01", "1") for number in (41, 543, 990) for name in ("refused", "quiet")},
+    "/robots": ("1", "1"),
+    "/started": ("01", "1"),
+    # It has failed with the URL, not with the page; but with the page if it had given something.
+    "/raises": ("01", "1"),
+    "/raises-after": ("0", "0"),
+}
 
 
 @in_reactor
-async def test_a_start_request_that_fails(serve: Serve) -> None:
-    site = {"/c": lambda asked: 404 if asked.query["sid"] == "1" else page("c"), "/": page("x", "/c?sid=2")}
-    done = await scenario(serve, site, start=("/", "/c?sid=1"))
-    assert done.urls == ["/", "/c?sid=2"]
+async def test_whatever_refuses_a_url_another_one_is_fetched(serve: Serve) -> None:
+    def site(asked: Asked) -> Any:
+        if asked.path == "/":
+            return page("start", *(f"{name}?sid={sid}" for name in REFUSED for sid in range(name == "/started", 3)))
+        if asked.path == "/robots.txt":
+            return Answer("User-agent: *\nDisallow: /robots?sid=0\n", content_type="text/plain")
+        return 404 if asked.target == "/started?sid=0" else page(prose(asked.path))
+
+    outer: Any = {type(f"Ignores{number}", (Ignores,), {"number": number}): number for number in (5, 500, 650)}
+    inner: Any = {type(f"Refuses{number}", (Refuses,), {"number": number}): number for number in (41, 543, 990)}
+    middlewares = {"DOWNLOADER_MIDDLEWARES": outer, "SPIDER_MIDDLEWARES": inner}
+    start = ("/", "/started?sid=0")
+    done = await crawl_site(
+        serve, site, SID, start=start, spider=Raises, ROBOTSTXT_OBEY=True, **middlewares, **IN_ORDER
+    )
+    got = [target for target in done.urls if target != "/"]
+    found = {
+        name: tuple("".join(sorted(each[-1] for each in urls if each[:-6] == name)) for urls in (done.fetched, got))
+        for name in REFUSED
+    }
+    assert found == REFUSED
+    assert max(done.fetched.values()) == 1
+    failed = {url.partition("?")[0].rpartition("/")[2] for url in done.crawler.spider.failed}  # type: ignore[union-attr]
+    assert failed == {name[1:] for name in REFUSED if name.startswith(("/out", "/back", "/refused", "/robots"))}
+    assert not done.faults()
 
 
 @in_reactor
-async def test_what_does_not_find_room_in_memory_is_taken_from_the_ledger(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(seen, "MOST_WAITING_PER_SLOT", 1)
-    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
+async def test_many_urls_fail_one_after_the_other(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next is fetched at once, as it was asked for, more of them than are kept in memory; none waits for Scrapy's look at idle spiders."""
+    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 1e6)
+    number = 40
 
     def site(asked: Asked) -> Any:
         if asked.path == "/":
-            return page("start", *(f"/c?sid={number}" for number in range(6)))
-        return page(prose("c")) if asked.query["sid"] == "4" else 404
+            return page("start", *(f"/c?sid={sid}" for sid in range(number)))
+        return page(prose("c")) if asked.query["sid"] == str(number - 1) else 404
 
     class WithMore(Links):
-        def parse(self, response: Any, level: int = 0) -> Any:
-            yield {"url": response.url, "key": response.meta["category"]}
+        def parse(self, response: Any) -> Any:
+            for request in response.follow_all(css="a", callback=self.show, meta={"category": "hats"}, priority=7):
+                yield request.replace(cb_kwargs={"level": 3})
 
-        def start_parse(self, response: Any) -> Any:
-            for request in response.follow_all(css="a", callback=self.parse, meta={"category": "hats"}, priority=7):
-                request.cb_kwargs["level"] = 3
-                yield request
+        def show(self, response: Any, level: int = 0) -> Any:
+            yield {"url": response.url, "key": (response.meta["category"], level)}
 
-        async def start(self) -> Any:
-            yield scrapy.Request(self.start_urls[0], callback=self.start_parse)
-
-    done = await scenario(serve, site, spider=WithMore, CONCURRENT_REQUESTS=1)
-    assert done.items == [{"url": done.server.url("/c?sid=4"), "key": "hats"}]
-    assert max(done.fetched.values()) == 1
-    states = {row.url.rpartition("=")[2]: row.state for row in discarded(spider="links")}
-    assert states.pop("4") is DiscardState.RELEASED
-    assert set(states.values()) <= {DiscardState.RELEASED, DiscardState.PENDING}
-
-
-@in_reactor
-async def test_many_equivalents_fail_one_after_the_other(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next is fetched at once: none waits for Scrapy's look at idle spiders every 5 seconds, which never comes here."""
-    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 1e6)
-
-    def site(asked: Asked) -> Any:
-        if asked.path == "/":
-            return page("start", *(f"/c?sid={number}" for number in range(12)))
-        return page(prose("c")) if asked.query["sid"] == "0" else 404
-
-    done = await scenario(serve, site, CONCURRENT_REQUESTS=1)
-    assert "/c?sid=0" in done.urls
-    assert max(done.fetched.values()) == 1
+    done = await crawl_site(serve, site, SID, spider=WithMore, **IN_ORDER)
+    assert done.items == [{"url": done.server.url(f"/c?sid={number - 1}"), "key": ("hats", 3)}]
+    assert done.fetched == dict.fromkeys(("/", *(f"/c?sid={sid}" for sid in range(number))), 1)
+    assert len(ledger("released")) == number - 1
+    assert done.stat("avoided") == 0
 
 
 @in_reactor
 async def test_a_crawl_that_ends_early(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    done = await scenario(serve, failing_first(500), CLOSESPIDER_PAGECOUNT=1)
+    site = {"/": page("start", *(f"/c?sid={sid}" for sid in range(3))), "/c": 500}
+    done = await crawl_site(serve, site, SID, CLOSESPIDER_PAGECOUNT=1)
     assert done.stats["finish_reason"] == "closespider_pagecount"
-    assert not [record for record in caplog.records if record.levelname in ("WARNING", "CRITICAL")]
-    assert "dedup/errors" not in str(done.dedup())
-
-
-SPELLINGS = 3
-
-
-@pytest.mark.parametrize(
-    "failure",
-    [redirect("/login"), "a log-in page that names it", Answer(""), Answer(" \n")],
-    ids=["redirect to log in", "redirect that names the page", "empty", "blank"],
-)
-@in_reactor
-async def test_what_answers_with_no_page_of_its_own_is_replaced(serve: Serve, failure: Any) -> None:
-    """The first spelling of each page leads to one page for all of them, or to nothing."""
-
-    def site(asked: Asked) -> Any:
-        if asked.path == "/":
-            return page("start", *(f"/p?id={i}&sid={sid}" for i in range(8) for sid in range(SPELLINGS)))
-        if asked.path == "/login":
-            return page("Please log in to see this page")
-        if asked.query["sid"] != "0":
-            return page(prose(asked.query["id"]))
-        return redirect(f"/login?next={asked.query['id']}") if isinstance(failure, str) else failure
-
-    # Breadth first: the first spelling stands for its page.
-    order = {
-        "DEPTH_PRIORITY": 1,
-        "SCHEDULER_MEMORY_QUEUE": FIFO,
-        "CONCURRENT_REQUESTS": 1,
-    }
-    done = await scenario(serve, site, **order)
-    reached = {target.partition("&")[0] for target in done.fetched if target.startswith("/p") and "sid=0" not in target}
-    assert reached == {f"/p?id={i}" for i in range(8)}, "no page is lost"
-    assert done.fetched.total() <= 1 + 8 + 8 * SPELLINGS
-    assert max(done.fetched.values()) == 1
-    assert "dedup/errors" not in str(done.dedup())
-
-
-@pytest.mark.parametrize("given", [False, True])
-@in_reactor
-async def test_a_callback_that_raises(serve: Serve, given: bool) -> None:
-    """It has failed with the URL, not with the page: another URL of it may go well, unless it had given something."""
-
-    class Raises(Links):
-        def parse(self, response: Any) -> Any:
-            if response.url.endswith("sid=0"):
-                if given:
-                    yield {"url": "a part of " + response.url}
-                raise ValueError("no such element")
-            yield from super().parse(response)
-
-    site = {"/": page("start", "/c?sid=0", "/c?sid=1", "/c?sid=2"), "/c": page(prose("c"))}
-    done = await scenario(serve, site, spider=Raises, CONCURRENT_REQUESTS=1, SCHEDULER_MEMORY_QUEUE=FIFO)
-    fetched = [target for target in done.fetched if target != "/"]
-    assert fetched == (["/c?sid=0"] if given else ["/c?sid=0", "/c?sid=1"])
-    assert len(done.items) == 2
+    assert not messages(caplog)
+    assert not done.faults()
 
 
 LIMIT = 3
@@ -311,8 +217,7 @@ async def test_a_page_that_is_met_nearer_to_the_start(serve: Serve) -> None:
         far_ones = [f"/hub?id={i}&from=far" for i in range(4)] if depth == LIMIT - 1 else [f"/chain?n={depth + 1}"]
         return page(prose(f"chain{depth}"), "/late", *far_ones)
 
-    done = await scenario(serve, site, "q.from", CONCURRENT_REQUESTS_PER_DOMAIN=16, DEPTH_LIMIT=LIMIT, DEDUP_SAMPLE=0)
-    leaves = {target for target in done.fetched if target.startswith("/leaf")}
-    assert leaves == {f"/leaf?id={i}" for i in range(4)}, "no page is lost"
+    done = await crawl_site(serve, site, ignore("q.from"), CONCURRENT_REQUESTS_PER_DOMAIN=16, DEPTH_LIMIT=LIMIT)
+    assert {target for target in done.fetched if target.startswith("/leaf")} == {f"/leaf?id={i}" for i in range(4)}
     assert max(done.fetched.values()) == 1
-    assert "dedup/errors" not in str(done.dedup())
+    assert not done.faults()

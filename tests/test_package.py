@@ -53,8 +53,6 @@ NOT_YET = {
     "test_crawl_postponing.py",
     "test_crawl_privacy.py",
     "test_crawl_recorder.py",
-    "test_crawl_redirects.py",
-    "test_crawl_release.py",
     "test_crawl_removal.py",
     "test_crawl_report.py",
     "test_crawl_retraction.py",
