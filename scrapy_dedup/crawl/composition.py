@@ -235,6 +235,7 @@ class CrawlComponents:
         self.retraction.rules_suspended.subscribe(self.learning.replace_suspended)
         self.learning.sites_learned.subscribe(self._use_learned)
         self.before_idle.filtered = lambda: self.ledger.written
+        self.before_idle.goes_on = self.replay_schedule.forget_failures
         self.before_idle.work += (
             lambda: self.rule_reload.unsettled or self.learning.is_awaited(),
             self.replay_schedule.before_idle,

@@ -61,7 +61,7 @@ class ReplaySchedule:
     _rest_until: float = attrs.field(default=0.0, init=False)
     #: What is done before the ledger is read when the spider is about to run idle.
     idle_work: list[IdleTask] = attrs.field(factory=list, init=False)
-    #: Those of it that have failed in the last look: what they have left to do keeps no spider from its end.
+    #: Those of it that have failed in the last look: what they have left to do keeps no idle spider from its end.
     _failed: set[IdleTask] = attrs.field(factory=set, init=False)
 
     def schedule(self, filtered: "Waiting") -> None:
@@ -105,6 +105,10 @@ class ReplaySchedule:
             return False
         self._begin(idle=True, alone=not freed)
         return True
+
+    def forget_failures(self) -> None:
+        """Let what has failed be done when the spider is idle again, as it goes on."""
+        self._failed.clear()
 
     def opened(self) -> None:
         """Schedule what the crawl before owes to this one."""

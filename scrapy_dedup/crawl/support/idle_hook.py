@@ -30,6 +30,8 @@ class BeforeIdle:
     filtered: "Callable[[], int]" = attrs.field(default=lambda: 0, init=False)
     #: Whether the spider is to stay open although there is nothing to do.
     stays_open: "Callable[[], bool]" = attrs.field(default=lambda: False, init=False)
+    #: Called as an idle spider goes on.
+    goes_on: "Callable[[], None]" = attrs.field(default=lambda: None, init=False)
     _filtered_before: int = attrs.field(default=0, init=False)
     _waiting: list[Deferred[None]] = attrs.field(factory=list, init=False)
 
@@ -67,13 +69,16 @@ class BeforeIdle:
 
         Without the plug-in that would be fetched, and the handler asked for more.
         """
+        if not self._status.engine.spider_is_idle():  # another handler has asked for more
+            self.goes_on()
+            return
         if self._is_at_work() or self.filtered() > self._filtered_before or self.stays_open():
             raise DontCloseSpider
 
     def _is_at_work(self) -> bool:
         """Whether something is being done that may lead to requests; begin what is left to do."""
         try:
-            return self._status.engine.spider_is_idle() and any(begin() for begin in self.work)
+            return any(begin() for begin in self.work)
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
             self._faults.report("idle", "What is left for the end could not be done")
             return False
