@@ -1,4 +1,4 @@
-"""What standard error shows of a long work: rate and time left, of reading as of learning."""
+"""What standard error shows of a long work, and what it is told of learning."""
 
 import io
 import sys
@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.commands.terminal import progress as module
-from scrapy_dedup.commands.terminal.progress import learning_progress, reading_progress
+from scrapy_dedup.commands.terminal.progress import progress
 from scrapy_dedup.learning.alternation import StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.imported import ImportedEvidence
 from scrapy_dedup.learning.learning_options import LearningOptions
@@ -17,81 +16,20 @@ from scrapy_dedup.store.store import Store
 from .store_rows import seen
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(module, "monotonic", made)
-    return made
-
-
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
 
 
-def told_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Return the lines but for the one that a slow machine is told after a second."""
-    return [line for line in capsys.readouterr().err.splitlines() if not line.endswith(" ...")]
-
-
-def test_learning_tells_rate_and_time_left_now_and_then(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
-    with learning_progress("learning from seen.jsonl") as show:
-        show("learning a.test", 0, 10_000)
-        clock.now += 4
-        show("learning b.test", 1_000, 10_000)  # too soon for a guess
-        clock.now += 16
-        show("learning c.test", 5_000, 10_000)
-        clock.now += 4
-        show("learning d.test", 5_500, 10_000)
-        clock.now += 16
-        show("learned", 10_000, 10_000)
-    assert told_lines(capsys) == [
-        "learning from seen.jsonl: 5,000 observations, 250 a second, 20 seconds left",
-        "learning from seen.jsonl: 10,000 observations, 250 a second",
-    ]
-
-
-def test_reading_tells_no_time_left_where_nobody_knows_the_size(
-    clock: Clock, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with reading_progress("learning from cache") as show:
-        clock.now += 10
-        show(2_000, 0, 0)
-        clock.now += 10
-        show(2_500, 0, 0)
-        clock.now += 10
-        show(6_000, 600, 900)
-    assert told_lines(capsys) == [
-        "learning from cache: 2,000 records, 200 a second",
-        "learning from cache: 6,000 records, 200 a second, 15 seconds left",
-    ]
-
-
-@pytest.mark.parametrize("unit", ["observations", "records"])
-def test_a_terminal_shows_the_rate(clock: Clock, monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_terminal_shows_what_is_done(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
+    stream = Terminal() if is_terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
     for name, value in {"TERM": "xterm", "COLUMNS": "160", "NO_COLOR": "1"}.items():
         monkeypatch.setenv(name, value)
-    if unit == "observations":
-        with learning_progress("learning from seen.jsonl") as learning:
-            learning("learning a.test", 0, 900)
-            clock.now += 10
-            learning("learning b.test", 500, 900)
-        assert "learning b.test: 500 observations, 50 a second" in terminal.getvalue()
-    else:
-        with reading_progress("learning from seen.jsonl") as reading:
-            clock.now += 10
-            reading(500, 50, 90)
-        assert "reading: 500 records, 50 a second" in terminal.getvalue()
+    with progress("learning from seen.jsonl") as show:
+        show("learning b.test", 500, 900)
+    assert ("learning b.test" in stream.getvalue()) is is_terminal
 
 
 def pages(site: str, number: int) -> list[Observation]:

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from rich.text import Text
 
-from scrapy_dedup.commands.terminal.console import print_wrapped
 from scrapy_dedup.rules import Ignore, Rule
 
 RULES = """\
@@ -114,19 +112,6 @@ def test_until_when_the_counts_of_a_file_go(project):
     project.write("dedup-rules/shop.test.toml", text)
     done = project.scrapy("dedup", "explain", URL)
     assert "; groups and pages as of its file, until 2026-11-25T09:45:44Z\n" in done.stdout
-
-
-def test_lines_are_wrapped_on_a_terminal_between_words(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "60")
-    url = "http://shop.test/" + "long/" * 20
-    print_wrapped(Text("  evidence  " + "word " * 18 + url + " and more"))
-    first, *more = map(str.rstrip, capsys.readouterr().out.splitlines())
-    assert first == "  evidence  " + " ".join(["word"] * 9)
-    assert more == [
-        " " * 12 + " ".join(["word"] * 9) + f" {url}",
-        " " * 12 + "and more",
-    ]
 
 
 def test_misspelt_settings_are_told(ruled):

@@ -443,30 +443,3 @@ def test_a_crawl_teaches_what_is_shown_without_fetching(serve, project):
     done = project.scrapy("dedup", "page", server.url("/item/7"))
     assert f"now      \u27e6It is {asked + 1} now\u27e7" in done.stdout
     assert f"before   It is {asked} now" in done.stdout
-
-
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
-@pytest.mark.parametrize(("columns", "is_table"), [(160, True), (60, False), (24, False)])
-def test_wide_and_narrow_terminals(shop, columns, is_table):
-    outside, inside = os.openpty()
-    command = [sys.executable, "-m", "scrapy", "dedup", "page", *STORE, "--from-store", URL]
-    environment = {**shop.environment, "COLUMNS": str(columns), "TERM": "dumb"}
-    with subprocess.Popen(command, cwd=shop.folder, env=environment, stdout=inside) as running:
-        os.close(inside)
-        shown = b""
-        try:
-            while piece := os.read(outside, 65_536):
-                shown += piece
-        except OSError:  # how Linux says that nobody writes any more
-            pass
-        os.close(outside)
-    assert running.returncode == 0
-    lines = shown.decode().replace("\r\n", "\n").splitlines()
-    assert max(map(len, lines)) <= columns
-    assert any("place (CSS)" in line for line in lines) is is_table
-    if is_table:
-        (row,) = [line for line in lines if "/cart?sid=\u27e6c0ffee\u27e7" in line]
-        assert row.index("body > a") < row.index("c0ffee") < row.index("badcafe")
-    else:
-        assert any(line.split() == ["now", "\u27e63\u27e7", "left"] for line in lines)
-        assert any(line.split() == ["before", "5", "left"] for line in lines)

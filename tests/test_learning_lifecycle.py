@@ -10,7 +10,7 @@ import pytest
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks
 from scrapy_dedup.learning.deadline import Deadline
-from scrapy_dedup.learning.learn import learn, pruned, without_learned
+from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.learners.registry import chosen_learners
 from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.learning.saving import save
@@ -275,15 +275,4 @@ def test_what_is_switched_off_leaves_and_is_not_learned_back(proven: Path) -> No
 def test_a_deleted_rule_is_gone(proven: Path) -> None:
     path_of_site(proven, SITE).unlink()
     learned(proven, seen(range(60), forms=1, time=5000))
-    assert rules(proven) == {}
-
-
-def test_prune_removes_what_is_not_supported(proven: Path) -> None:
-    known = RuleBook.load(proven)
-    (rule,) = known
-    supported = pruned(learn(seen(range(40), time=5000), known=without_learned(known)), known)
-    assert supported.departures == ()
-    thin = pruned(learn(seen(range(40), forms=1, time=5000), known=without_learned(known)), known)
-    save(LearnedRulesAndMasks(thin), proven)
-    assert [(each.rule.id, each.reason) for each in thin.departures] == [(rule.id, Reason.PRUNED)]
     assert rules(proven) == {}

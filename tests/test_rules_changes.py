@@ -29,7 +29,7 @@ def test_each_rule_is_one_thing():
 def test_what_is_gone_is_told_and_what_does_not_act_is_not():
     before = RuleBook([A, B, _rule("s", Status.SUSPENDED), _rule("o", site="other.test")])
     after = RuleBook([B, _rule("c", Status.CANDIDATE), _rule("o", site="other.test")])
-    found = changes(before, after, [Departure(A, Reason.COUNTEREXAMPLE), Departure(B, Reason.PRUNED)], [SITE])
+    found = changes(before, after, [Departure(A, Reason.COUNTEREXAMPLE), Departure(B, Reason.OFF)], [SITE])
     assert [rule.id for rule in found.dropped] == ["a"]
     assert [rule.id for rule in found.unchanged] == ["b"], "it was found again"
     assert str(found) == "-1 rule, 1 unchanged"

@@ -11,7 +11,6 @@ from .subcommands.forget import Forget
 from .subcommands.importing import Import
 from .subcommands.ledger import ShowLedger
 from .subcommands.page import ExplainPage
-from .subcommands.prune import Prune
 from .subcommands.report import WriteReport
 from .subcommands.subcommand import Subcommand
 
@@ -23,7 +22,6 @@ SUBCOMMANDS: Final[tuple[type[Subcommand], ...]] = (
     Check,
     Import,
     Export,
-    Prune,
     Forget,
 )
 

@@ -104,7 +104,7 @@ class LearnRules(DedupCommand):
         from .learning import learn, with_method
 
         if opts.method == "list":
-            from .showing.methods import print_methods
+            from .showing.summary import print_methods
 
             print_methods()
             return DONE

@@ -1,4 +1,4 @@
-"""Learning as ``scrapy learn-rules`` and ``scrapy dedup prune`` do it: learn, show, and write."""
+"""Learning as ``scrapy learn-rules`` does it: learn, show, and write."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -46,19 +46,18 @@ def learn(
     sources: "Sources | None" = None,
     *,
     dry_run: bool = False,
-    prune: bool = False,
     diff: bool = False,
     json: bool = False,
 ) -> "RuleBook":
     """Learn, show, write unless *dry_run*, and return the rules. Raises Nothing, Mistake.
 
-    With *prune* learned rules of before stay only where what is recorded supports them. *diff* shows what changes alone.
+    *diff* shows what changes alone.
     """
     from ..learning.saving import save
     from .showing.summary import print_changes, print_json_summary, print_summary
 
     known = settings.load_rules()
-    both = _learned(settings, sites, sources, known, prune=prune)
+    both = _learned(settings, sites, sources, known)
     if not both.learned.reports:
         raise Nothing("nothing to learn: no URL of what was observed belongs to a site")
     if json:
@@ -85,24 +84,22 @@ def learn(
 
 
 def _learned(
-    settings: "DedupSettings", sites: list[str], sources: "Sources | None", known: "RuleBook", *, prune: bool
+    settings: "DedupSettings", sites: list[str], sources: "Sources | None", known: "RuleBook"
 ) -> "LearnedRulesAndMasks":
     """Return what the store, or what is in *sources*, supports. Raises Nothing, Mistake."""
     from ..learning.alternation import learn_rules_and_masks
-    from ..learning.learn import pruned, without_learned
     from ..learning.learners.registry import chosen_learners
     from ..learning.learning_options import LearningOptions
     from ..learning.methods.policy import policy_of
     from ..masks.loading import load_masks
     from .inputs.observation_sources import evidence_in_sources, evidence_in_store
-    from .terminal.progress import learning_progress
+    from .terminal.progress import progress
 
-    staying = without_learned(known) if prune else known
     with (
         evidence_in_sources(settings, sites, sources) if sources else evidence_in_store(settings, sites) as evidence,
-        learning_progress(f"learning from {sources or 'the store'}") as report,
+        progress(f"learning from {sources or 'the store'}") as report,
     ):
-        both = learn_rules_and_masks(
+        return learn_rules_and_masks(
             evidence,
             LearningOptions(
                 max_loss=settings.max_loss,
@@ -114,8 +111,7 @@ def _learned(
                 diagnose=True,
                 progress=report,
             ),
-            known=staying,
+            known=known,
             masks=load_masks(settings.rule_directories),
             thresholds=settings.published_thresholds,
         )
-    return replace(both, learned=pruned(both.learned, known)) if prune else both

@@ -53,7 +53,7 @@ def _packed(
     from ..learning.phrases import counted
     from ..masks.loading import load_masks
     from .inputs.observation_sources import evidence_in_sources, evidence_in_store
-    from .terminal.progress import learning_progress
+    from .terminal.progress import progress
 
     known = settings.load_rules()
     with evidence_in_sources(settings, names, sources) if sources else evidence_in_store(settings, names) as evidence:
@@ -63,7 +63,7 @@ def _packed(
                 f"a pack is made of {LEAST_SITES} sites or more, and this is of {counted(len(sites), 'site')} "
                 f"({', '.join(sites)}): what one site shows may be its own"
             )
-        with learning_progress(f"learning from {sources or 'the store'}") as report:
+        with progress(f"learning from {sources or 'the store'}") as report:
             options = LearningOptions(
                 max_loss=settings.max_loss, site_groups=settings.site_groups, names=settings.names, progress=report
             )
@@ -81,7 +81,7 @@ def _packed(
             rules = both.learned.book.for_site(site) or known.for_site(site)
             return Teacher.of(site, observations, rules, mask)
 
-        with learning_progress("making the pack") as show:
+        with progress("making the pack") as show:
             return pack_of(base.name, sites, load, base, starter.platforms)
 
 

@@ -12,7 +12,7 @@ from ..content.sketch import Sketch
 from ..masks.model import Mask
 from ..observation import Observation, ObservationLike, observations_from
 from ..rules import Rule, RuleBook
-from ..rules.lifecycle import Departure, Reason
+from ..rules.lifecycle import Departure
 from ..urls import DeepSplit, normal_form
 from .asking.differing import NOTABLE_SHARE
 from .choices import JUDGE
@@ -30,7 +30,7 @@ from .opinions.declared import Declarations
 from .opinions.other_sites import priors_by_site
 from .opinions.taught import lessons_for
 from .site_report import SiteReport
-from .site_rules import LEARNED, decide_site, learn_site
+from .site_rules import decide_site, learn_site
 
 if TYPE_CHECKING:
     from .methods.options import MethodOptions
@@ -182,24 +182,6 @@ def learn(
             odd[site] = tuple(requested[url] for url in outcome.odd)
         reports.append(report)
     return Learned(RuleBook(rules, deep, site_groups), tuple(reports), tuple(departures), nested, likely, odd)
-
-
-def pruned(learned: Learned, known: RuleBook) -> Learned:
-    """Return what was learned without the learned rules of before; those of *known* that were not found again leave."""
-    sites = {report.site for report in learned.reports}
-    found = {(rule.site, rule.id) for rule in learned.book}
-    gone = [
-        Departure(rule, Reason.PRUNED)
-        for rule in known
-        if rule.site in sites and rule.status in LEARNED and (rule.site, rule.id) not in found
-    ]
-    return replace(learned, departures=(*learned.departures, *gone))
-
-
-def without_learned(known: RuleBook) -> RuleBook:
-    """Return the rules of before that stay whatever is learned: those of the user, and the suspended ones."""
-    rules = [rule for rule in known if rule.status not in LEARNED]
-    return RuleBook(rules, {site: known.site_rules(site).deep for site in known.sites}, known.groups)
 
 
 def _others(

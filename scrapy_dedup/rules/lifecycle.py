@@ -13,7 +13,7 @@ any learned  gone                        a published method, which is to decide 
 active       candidate                   a file whose evidence for it is nothing; a declaration of the site
 suspended    active                      learning, from what was seen after the refutation
 any learned  manual                      the user, by editing it
-any          off, gone                   the user, by ``off``, by deleting it, by ``dedup prune``
+any          off, gone                   the user, by ``off``, by deleting it
 ===========  ==========================  ====================================================
 
 Nothing else moves a rule; want of evidence never does. Its evidence in the file is a snapshot of the moment when its
@@ -40,7 +40,6 @@ class Reason(str, Enum):
     DECLARED = "declared"
     COVERED = "covered"
     OFF = "off"
-    PRUNED = "pruned"
     METHOD = "method"
     ONE_ANSWER = "one answer"
 
@@ -83,7 +82,6 @@ class Departure:
                 Reason.DECLARED: ": the site declares that what it drops is content",
                 Reason.COVERED: "" if self.by else ": pages were seen to be one where it keeps them apart",
                 Reason.OFF: ": what it does was switched off",
-                Reason.PRUNED: ": it was pruned",
                 Reason.ONE_ANSWER: ": nothing speaks for it but answers that different pages have in common",
                 Reason.METHOD: ": the method that decides now does not make it",
             }[self.reason]

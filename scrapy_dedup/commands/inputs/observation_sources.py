@@ -73,7 +73,7 @@ def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: So
     from ...sources.reading import Reading
     from ...sources.records import ReadOptions, SourceError
     from ...sources.spill import Spill
-    from ..terminal.progress import reading_progress
+    from ..terminal.progress import progress
 
     wanted = {site_named(name, settings) for name in names}
     pages = PageReader(settings.max_body, pack_of(settings), scrapys_encoding)
@@ -83,8 +83,8 @@ def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: So
     if sources.body_field:
         options = replace(options, body_fields=(sources.body_field,))
     with Spill(settings.site_groups) as spill:
-        with reading_progress(f"learning from {sources}") as progress:
-            reading = Reading(sources.names, options, progress)
+        with progress(f"reading {sources}") as show:
+            reading = Reading(sources.names, options, lambda _, done, total: show(f"reading {sources}", done, total))
             try:
                 added = spill.add_all(reading.observations(), wanted)
             except SourceError as error:

@@ -4,27 +4,31 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from ...crawl.decide.filtering_rules import deciding_rules
 from ...learning.evidence_phrases import evidence_of
 from ...learning.phrases import moment
 from ...report.filtered_urls import record_of
+from ...report.url_pairs import marked_urls
 from ...rules.model import Status
 from ...rules.wording import condition_of, operations_of
 from ...store.database import StoreError
 from ...store.errors import EMPTY
 from ...store.ledger_queries import LedgerFilter, ledger_rows
+from ...store.page_queries import urls_of_same_text
 from ..inputs.observation_sources import open_store
-from ..terminal.console import print_json, print_wrapped, with_marks
+from ..terminal.console import print_json, print_long, with_marks
 from ..terminal.problems import Nothing
 from .aliases import KnownAliases, alias_lines
-from .real_examples import marked_pair, real_examples
 from .shown_ledger import said_of
 
 if TYPE_CHECKING:
     from ...crawl.settings.dedup_settings import DedupSettings
+    from ...report.data import Piece
     from ...rules.book import RuleBook
     from ...rules.explanation import Explanation, UnusedRules
     from ...rules.model import Rule
@@ -35,6 +39,9 @@ if TYPE_CHECKING:
 NO_TEXT = '""'
 #: Other rules of the site that are shown.
 MOST_UNMATCHED: Final = 5
+#: Pages with several URLs that are looked at for examples of a rule, and pairs that are shown.
+_MOST_PAGES: Final = 2_000
+_EXAMPLES: Final = 2
 
 
 class StoreAnswers:
@@ -96,26 +103,26 @@ def print_explanations(book: "RuleBook", urls: Iterable[str], answers: StoreAnsw
     """
     for number, url in enumerate(urls):
         if number:
-            print_wrapped(Text())
+            print_long(Text())
         explanation = book.explain(url)
         unused = book.unused(explanation)
         for line in _lines(explanation, unused, answers):
-            print_wrapped(line)
+            print_long(line)
         if explanation.site and not book.for_site(explanation.site):
-            print_wrapped(Text(f"there are no rules of the site: scrapy learn-rules {explanation.site} says why"))
+            print_long(Text(f"there are no rules of the site: scrapy learn-rules {explanation.site} says why"))
         for rule in unused.inactive[: None if every else MOST_UNMATCHED]:
-            print_wrapped(_inactive_line(rule))
+            print_long(_inactive_line(rule))
         for text in alias_lines(book, answers.alias_of(explanation), explanation.site, explanation.key):
-            print_wrapped(Text(text))
+            print_long(Text(text))
         for line in _unmatched_lines(explanation, unused, None if every else MOST_UNMATCHED):
-            print_wrapped(line)
+            print_long(line)
         row = answers.last_filtered(url)
         if row is None:
-            print_wrapped(Text("it was not filtered, as far as the store goes"))
+            print_long(Text("it was not filtered, as far as the store goes"))
             continue
-        print_wrapped(Text("filtered", style="bold"))
+        print_long(Text("filtered", style="bold"))
         for text in said_of(row):
-            print_wrapped(Text(text))
+            print_long(Text(text))
 
 
 def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], answers: StoreAnswers) -> None:
@@ -197,3 +204,38 @@ def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]", idle: Sequence[st
     until = rule.evidence.until if rule.evidence is not None else 0
     counted_until = f"; groups and pages as of its file, until {moment(until)}" if until else ""
     yield Text(f"  evidence  {evidence_of(rule.evidence)}{counted_until}")
+
+
+def real_examples(store: "Store", scope: str, book: "RuleBook", rule: "Rule") -> list[tuple[str, str]]:
+    """Return pairs of URLs of the store that a rule makes one. Raises StoreError.
+
+    What the rule has filtered comes first, then pages that were fetched under several URLs.
+    """
+    return list(islice(_pairs(store, scope, book, rule), _EXAMPLES))
+
+
+def _pairs(store: "Store", scope: str, book: "RuleBook", rule: "Rule") -> Iterator[tuple[str, str]]:
+    for row in ledger_rows(store, LedgerFilter(scope, [rule.site], rule=rule.id), 10):
+        if row.taken_for:
+            yield row.url, row.taken_for
+    for urls in urls_of_same_text(store, scope, rule.site, _MOST_PAGES):
+        first, *others = urls
+        for other in others:
+            one = book.canonical_key(first) == book.canonical_key(other)
+            if one and rule.id in deciding_rules(book, first, other):
+                yield first, other
+                break
+
+
+def marked_pair(one: str, other: str) -> tuple[str, str]:
+    """Return two URLs, the parts that differ between ⟦ and ⟧.
+
+    >>> marked_pair("http://a.test/p?id=7&sid=1f", "http://a.test/p?id=7&sid=2e")
+    ('http://a.test/p?id=7&sid=⟦1f⟧', 'http://a.test/p?id=7&sid=⟦2e⟧')
+    """
+    left, right = marked_urls(one, other)
+    return _joined(left), _joined(right)
+
+
+def _joined(pieces: "Iterable[Piece]") -> str:
+    return "".join(f"⟦{piece.text}⟧" if piece.marked else piece.text for piece in pieces)

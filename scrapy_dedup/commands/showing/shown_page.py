@@ -2,20 +2,15 @@
 
 import json
 import re
-import shutil
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from rich import box
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from ...learning.phrases import counted, moment
 from ...masks.fields.text_cuts import marked
 from ...masks.page_report import Act, marked_text
-from ..terminal.console import plain_console, with_marks
+from ..terminal.console import print_long, with_marks
 
 if TYPE_CHECKING:
     from ...masks.model import Mask, TransientPath
@@ -23,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["marked_page", "print_json", "print_page"]
 
-WIDE: Final = 100
-"""Columns of a terminal from which on a place is a row of a table."""
 _MOST_TEXTS: Final = 3
 _LONGEST: Final = 200
 _doctype = re.compile("\ufeff?\\s*<!doctype[^>]*>", re.IGNORECASE).match
@@ -53,36 +46,24 @@ def print_page(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]",
     """Print the visible texts of a page, the transient words between ⟦ and ⟧, and the places by what is done about them.
 
     *strip* is DEDUP_STRIP, "" where no field of items is named.
-    On a terminal that is wide enough they are tables, else lines; where the output is no terminal no line is broken.
     """
-    is_terminal = sys.stdout.isatty()
-    size = shutil.get_terminal_size()
-    console = plain_console(soft_wrap=not is_terminal, size=size)
     if page.time is not None:
-        console.print(f"{page.url} as it was at {moment(page.time)}, from the store:\n")
+        print_long(Text(f"{page.url} as it was at {moment(page.time)}, from the store:\n"))
     words, hidden = _counts(page, mask)
     for line in _texts(page, mask):
-        console.print(line)
+        print_long(line)
     if not _is_known(page, mask, places):
-        console.print("\nNothing is known of pages of this kind: none was seen in two versions.")
-    console.print(f"\n{hidden} of {words} words are transient.")
+        print("\nNothing is known of pages of this kind: none was seen in two versions.")
+    print(f"\n{hidden} of {words} words are transient.")
     for act, heading in {"stripped": _STRIPPED[strip], **_HEADINGS}.items():
         some = [place for place in places if place.place.act == act]
         if not some:
             continue
-        console.print(f"\n{heading}")
-        if is_terminal and size.columns >= WIDE:
-            console.print(_table(some))
-            continue
+        print(f"\n{heading}")
         for each in some:
-            where = Text(_where(each.place.path))
-            if is_terminal:
-                console.print(Padding(where, (0, 0, 0, 2)))
-                console.print(Padding(_grid(each), (0, 0, 0, 4)))
-            else:
-                console.print(Text("  ").append_text(where))
-                for line in _lines(each):
-                    console.print(line)
+            print_long(Text(f"  {_where(each.place.path)}"))
+            for line in _lines(each):
+                print_long(line)
 
 
 def print_json(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
@@ -127,38 +108,14 @@ def _texts(page: "ShownPage", mask: "Mask") -> Iterator[Text]:
             yield with_marks(marked_text(text, stripped.get(index)))
 
 
-def _table(places: "Iterable[TaughtPlace]") -> Table:
-    """Return the table of places: what stands there now beside what stood there before."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, expand=True)
-    table.add_column("place (CSS)", overflow="fold", ratio=3)
-    table.add_column("now", overflow="fold", ratio=3)
-    table.add_column("before", overflow="fold", ratio=3)
-    table.add_column("changed", overflow="fold", ratio=2)
-    for each in places:
-        now, before = _sides(each)
-        table.add_row(_where(each.place.path), with_marks("\n".join(now)), "\n".join(before), _often(each.place.path))
-    return table
-
-
-def _rows(each: "TaughtPlace") -> list[tuple[str, Text]]:
-    """Return what is shown of a place below its name, line by line."""
+def _lines(each: "TaughtPlace") -> Iterator[Text]:
+    """Yield what is shown of a place below its name, line by line."""
     now, before = _sides(each)
     other = "example" if each.before is None and each.example is not None else "before"
     rows = [("now", now), (other, before), ("changed", [often] if (often := _often(each.place.path)) else [])]
-    return [("" if number else name, with_marks(text)) for name, texts in rows for number, text in enumerate(texts)]
-
-
-def _lines(each: "TaughtPlace") -> Iterator[Text]:
-    return (Text(f"    {name:<9}").append_text(text) for name, text in _rows(each))
-
-
-def _grid(each: "TaughtPlace") -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(min_width=7)
-    grid.add_column(overflow="fold")
-    for name, text in _rows(each):
-        grid.add_row(name, text)
-    return grid
+    for name, texts in rows:
+        for number, text in enumerate(texts):
+            yield Text(f"    {'' if number else name:<9}").append_text(with_marks(text))
 
 
 def _where(path: "TransientPath") -> str:

@@ -1,5 +1,6 @@
-"""What ``scrapy learn-rules`` prints when it has learned."""
+"""What ``scrapy learn-rules`` prints when it has learned, and of its methods."""
 
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -7,8 +8,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ...learning.choices import JUDGE
 from ...learning.evidence_phrases import sampled
 from ...learning.lifetime.spot_checks import UNINFORMATIVE
+from ...learning.methods.options import METHODS, described
 from ...learning.phrases import counted
 from ...masks.slots import shown_slot
 from ...rules.changes import changes
@@ -160,3 +163,13 @@ def rule_line(rule: "Rule") -> str:
 def _rank(rule: "Rule") -> tuple[bool, int, str]:
     """Order rules: those that act first, then by how much speaks for them."""
     return not rule.status.acts, -(rule.evidence.groups if rule.evidence else 0), rule.id
+
+
+def print_methods() -> None:
+    """Print each method with its options: name, default, help and the values that are right."""
+    print(f"{JUDGE}: all learners propose, and one estimate decides. The default; it has no options.")
+    for name, kind in METHODS.items():
+        print(f"\n{name}: {kind.__doc__}")
+        for option, right, default, text in described(name):
+            for number, line in enumerate(wrap(f"{text} ({right})", 68)):
+                print(f"  {f'{option}={default}' if not number else '':38}  {line}")

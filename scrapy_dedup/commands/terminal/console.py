@@ -1,12 +1,10 @@
 """Where commands print: what sites write, such as ``[id]``, ``[/b]``, ``:a:`` or ESC, is no markup of ours."""
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
@@ -17,8 +15,6 @@ from .escaping import unescaped
 MARKED: Final = "red strike"
 #: Columns where the output is no terminal: no line is broken there.
 _UNBROKEN: Final = 100_000
-#: Columns by which the second and further lines of what is wrapped are indented.
-_HANG: Final = 12
 
 
 class _PlainConsole(Console):
@@ -30,13 +26,10 @@ class _PlainConsole(Console):
             yield part if part.control else Segment(escaped(part.text), part.style)
 
 
-def plain_console(*, size: tuple[int, int] | None = None, stderr: bool = False, **given: Any) -> Console:
-    """Return a console that prints every string as it is; *size* is (columns, lines), if these are known."""
-    width, height = size or (None, None)
+def plain_console(*, stderr: bool = False, **given: Any) -> Console:
+    """Return a console that prints every string as it is."""
     file = unescaped(sys.stderr if stderr else sys.stdout)
-    return _PlainConsole(
-        file=file, highlight=False, markup=False, emoji=False, **{"width": width, "height": height, **given}
-    )
+    return _PlainConsole(file=file, highlight=False, markup=False, emoji=False, **given)
 
 
 def print_lines(*shown: RenderableType) -> None:
@@ -50,33 +43,9 @@ def print_lines(*shown: RenderableType) -> None:
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.get().removesuffix("\n").split("\n"))
 
 
-def print_wrapped(line: Text) -> None:
-    """Print a line: on a terminal broken between words, what follows the first line indented; else it is not broken.
-
-    A URL that is longer than the terminal is wide stays whole, so that it can be copied.
-    """
-    console = plain_console(soft_wrap=True)
-    if not sys.stdout.isatty():
-        console.print(line)
-        return
-    for number, part in enumerate(line.divide(_breaks(line.plain, console.width))):
-        part.rstrip()
-        console.print(Text(" " * _HANG if number else "").append_text(part))
-
-
-def _breaks(text: str, width: int) -> list[int]:
-    """Return where a text is broken, so that its parts have at most *width* columns.
-
-    No word is broken, and a longer one stays beside the label that it is of.
-    """
-    breaks: list[int] = []
-    start, room = 0, width
-    for word in re.finditer(r"\S+", text):
-        is_too_long = cell_len(text[start : word.end()]) > room
-        if is_too_long and word.start() > start and cell_len(word[0]) <= width - _HANG:
-            start, room = word.start(), width - _HANG
-            breaks.append(start)
-    return breaks
+def print_long(line: Text) -> None:
+    """Print a line that may hold a long URL: the terminal wraps it, so that it can be copied."""
+    plain_console(soft_wrap=True).print(line)
 
 
 def print_json(record: Mapping[str, Any]) -> None:
