@@ -22,13 +22,12 @@ import tomlkit
 from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerRunner
 from scrapy.http import HtmlResponse
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.rules import Ignore, Operation, Predicate, Rule, Status
 from scrapy_dedup.store import Store
 
-from .scrapy_versions import SCRAPY
 from .server import Server
 from .waiting import PATIENCE
 
@@ -116,8 +115,7 @@ async def run(crawler: Crawler, *args: Any, **kwargs: Any) -> Crawl:
         items.append(item)
 
     crawler.signals.connect(keep, signals.item_scraped)
-    start: Any = crawler.crawl if SCRAPY < (2, 14) else crawler.crawl_async
-    await deferred_from_coro(start(*args, **kwargs)).addTimeout(PATIENCE, reactor)
+    await deferred_from_coro(crawler.crawl_async(*args, **kwargs)).addTimeout(PATIENCE, reactor)
     return Crawl(crawler, items)
 
 
@@ -145,10 +143,7 @@ LEARNED, FAILED, SWAPPED = "dedup/learned/times", "dedup/learned/failed", "dedup
 def close(crawler: Crawler, reason: str) -> None:
     """Close the spider."""
     engine: Any = crawler.engine
-    if SCRAPY < (2, 14):
-        engine.close_spider(crawler.spider, reason=reason)
-    else:
-        deferred_from_coro(engine.close_spider_async(reason=reason))
+    deferred_from_coro(engine.close_spider_async(reason=reason))
 
 
 async def crawl(spider: type[scrapy.Spider], *args: Any, **settings: Any) -> Crawl:
@@ -158,10 +153,8 @@ async def crawl(spider: type[scrapy.Spider], *args: Any, **settings: Any) -> Cra
 
 async def download(crawler: Crawler, request: scrapy.Request) -> Any:
     """The answer to a request that only downloader middlewares see."""
-    engine: Any = crawler.engine
-    if SCRAPY < (2, 14):
-        return await maybe_deferred_to_future(engine.download(request))
-    return await engine.download_async(request)
+    assert crawler.engine is not None
+    return await crawler.engine.download_async(request)
 
 
 class Outcome(Crawl):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from .scrapy_versions import NEEDS_NO_REACTOR
 from .server import Asked, page, prose
 
 SITE = "shop.test"
@@ -133,7 +132,7 @@ def test_hand_edits_survive(project):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reactor", [True, pytest.param(False, marks=[pytest.mark.reactorless, NEEDS_NO_REACTOR])])
+@pytest.mark.parametrize("reactor", [True, pytest.param(False, marks=pytest.mark.reactorless)])
 def test_crawl_learn_crawl(project, serve, reactor):
     server = serve(shop)
     crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}", "-s", f"TWISTED_REACTOR_ENABLED={reactor}")

@@ -8,7 +8,6 @@ import pytest
 from scrapy import FormRequest, Request
 from scrapy.http import Response
 
-from scrapy_dedup.crawl.support.compatibility import without_spider
 from scrapy_dedup.crawl.support.components import components_of
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Evidence, Ignore, Status
@@ -128,7 +127,7 @@ class Slow:
 async def test_waiting_for_several_responses_at_once_counts_once(serve: Serve) -> None:
     server = serve(shop)
     write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}, status=Status.ACTIVE))
-    done = await crawl(Links, server.url("/"), DOWNLOADER_MIDDLEWARES={without_spider(Slow): 999})
+    done = await crawl(Links, server.url("/"), DOWNLOADER_MIDDLEWARES={Slow: 999})
     assert done.stats["dedup/avoided"] > PAGES / 2
     assert done.stats["dedup/avoided/seconds"] < 100
 

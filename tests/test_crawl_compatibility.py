@@ -26,7 +26,6 @@ from scrapy_dedup.store.store import Store
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, rule, write_rules
 from .mask_files import save_mask
-from .scrapy_versions import SCRAPY
 from .server import Answer, Asked, Server, page, prose
 from .servers import RedisServer
 from .waiting import PATIENCE
@@ -323,7 +322,7 @@ class OldStyle:
         yield from list(result)
 
 
-@pytest.mark.skipif(SCRAPY >= (2, 16), reason="Scrapy 2.16 has no such spider middlewares any more")
+@pytest.mark.skipif(scrapy.version_info[:2] >= (2, 16), reason="Scrapy 2.16 has no such spider middlewares any more")
 @pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")
 @pytest.mark.parametrize("number", [10, 500])
 @in_reactor

@@ -25,7 +25,6 @@ from scrapy_dedup.store.store import Store
 from .conftest import Serve
 from .crawling import STORE, Crawl, Links, crawl, in_reactor, messages, observed, rule, write_rules
 from .mask_files import save_mask
-from .scrapy_versions import NEEDS_TOLD_ERRORS
 from .server import Answer, Asked, Server, page, prose, redirect
 
 PAGES = 40
@@ -463,7 +462,6 @@ async def test_a_crawl_from_a_cache_alone_makes_no_request(serve: Serve) -> None
     assert server.downloads == 0
 
 
-@NEEDS_TOLD_ERRORS
 @pytest.mark.parametrize("wrapped", ["no.such.Storage", "scrapy_dedup.crawl.SharedCacheStorage"])
 @in_reactor
 async def test_a_storage_that_cannot_be_wrapped_stops_the_start(serve: Serve, wrapped: str) -> None:

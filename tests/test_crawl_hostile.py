@@ -12,11 +12,11 @@ import pytest
 import scrapy
 from scrapy import signals
 from scrapy.core.engine import ExecutionEngine
+from scrapy.utils.asyncio import call_later
 from twisted.internet.defer import ensureDeferred, gatherResults
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.learn import schedule as times
-from scrapy_dedup.crawl.support.compatibility import call_later, download
 from scrapy_dedup.rules import Ignore, Status
 
 from .conftest import Serve
@@ -394,7 +394,7 @@ async def test_download_async_is_never_gated(serve: Serve) -> None:
             if "id=" in response.url:
                 for sid in ("s1x0", response.url.rpartition("=")[2]):  # an equivalent URL, and the page's own
                     url = response.url.rpartition("=")[0] + f"={sid}"
-                    again = await download(self.crawler, scrapy.Request(url))
+                    again = await self.crawler.engine.download_async(scrapy.Request(url))
                     self.got.append(again.status)
 
     server = serve(Site())
@@ -421,7 +421,7 @@ async def test_download_async_of_a_copy_is_not_gated(serve: Serve) -> None:
                 write_rules(rule(f"127.0.0.1:{server.port}", {"q.x": Ignore()}))
                 assert await shared.rule_reload.reload([f"127.0.0.1:{server.port}"])
                 for _ in range(2):
-                    again = await download(self.crawler, response.request.copy())
+                    again = await self.crawler.engine.download_async(response.request.copy())
                     self.got.append(again.status)
 
     server = serve(lambda asked: page(prose("one page"), "/p?x=1") if asked.path == "/" else page(prose("p"), "/p?x=2"))

@@ -14,7 +14,6 @@ from scrapy_dedup import Addon
 
 from .conftest import Serve
 from .crawling import Links, crawl, crawl_site, ignore, in_reactor, messages
-from .scrapy_versions import NEEDS_TOLD_ERRORS
 from .server import Asked, page, prose
 from .servers import RedisServer
 
@@ -160,7 +159,6 @@ class Waiting(Plain):
         return False
 
 
-@NEEDS_TOLD_ERRORS
 @pytest.mark.parametrize(
     ("configured", "problem"),
     [

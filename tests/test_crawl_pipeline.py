@@ -20,7 +20,6 @@ from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.items.field_check import FieldCheck
 from scrapy_dedup.crawl.items.field_hints import is_html
 from scrapy_dedup.crawl.items.item_sources import ItemSources
-from scrapy_dedup.crawl.support.compatibility import without_spider
 from scrapy_dedup.crawl.support.item_fields import with_field
 from scrapy_dedup.files.errors import RuleFileError
 from scrapy_dedup.masks.model import Mask, TransientPath
@@ -421,7 +420,6 @@ class Shop(Links):
         yield from response.follow_all(css="a")
 
 
-@without_spider
 class Shuffling:
     """An item pipeline before the plug-in's: drops, fails, replaces."""
 

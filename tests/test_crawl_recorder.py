@@ -25,7 +25,6 @@ from scrapy_dedup.crawl.observe.store_rows import (
     page_row,
 )
 from scrapy_dedup.crawl.seen.ledger import Ledger
-from scrapy_dedup.crawl.support.compatibility import download
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.store.writer import Writer
@@ -95,7 +94,7 @@ async def test_what_is_not_recorded(serve: Serve) -> None:
             yield Request(url + "off", meta={"dedup": False})
             yield Request(url + "verbatim?b=1&a=2", meta={"verbatim_url": True})
             yield Request(url + "redirected", meta={"dedup": False})
-            response = await download(self.crawler, Request(url + "own"))
+            response = await self.crawler.engine.download_async(Request(url + "own"))
             assert response.status == 200
 
     server = serve({"*": page(prose(1)), "/redirected": redirect("/target"), "/robots.txt": "User-agent: *"})
@@ -131,7 +130,7 @@ async def test_own_downloads_are_never_discarded(serve: Serve) -> None:
         async def parse(self, response: Any) -> Any:
             for sid in (1, 2):
                 request = Request(response.urljoin(f"/c?sid={sid}"), meta=dict(response.meta))
-                own = await download(self.crawler, request)
+                own = await self.crawler.engine.download_async(request)
                 yield {"url": own.url, "key": None}
             yield response.follow("/c?sid=3", callback=self.last)
 

@@ -24,7 +24,6 @@ from scrapy_dedup.store.store import Store
 from .conftest import Project, Serve
 from .crawling import STORE, Links, crawl, discarded, in_reactor, messages, observed, rule, write_rules
 from .crawling_parts import dupe_filter
-from .scrapy_versions import NEEDS_NO_REACTOR, SCRAPY
 from .server import Asked, page, prose
 from .waiting import PATIENCE
 
@@ -274,12 +273,12 @@ EPOLL = "twisted.internet.epollreactor.EPollReactor"
 @pytest.mark.parametrize(
     ("process", "settings"),
     [
-        ("AsyncCrawlerProcess" if SCRAPY >= (2, 14) else "CrawlerProcess", {}),
+        ("AsyncCrawlerProcess", {}),
         ("CrawlerProcess", {"TWISTED_REACTOR": EPOLL, "DEDUP_REPORT": ""}),
         pytest.param(
             "AsyncCrawlerProcess",
             {"TWISTED_REACTOR_ENABLED": False, "DEDUP_REPORT": ""},
-            marks=[pytest.mark.reactorless, NEEDS_NO_REACTOR],
+            marks=pytest.mark.reactorless,
         ),
     ],
     ids=["asyncio", "epoll", "reactorless"],

@@ -19,7 +19,6 @@ from scrapy_dedup.masks.published.thresholds import Thresholds
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, in_reactor, messages
-from .scrapy_versions import NEEDS_ASYNC_PROCESS, NEEDS_TOLD_ERRORS
 from .server import page
 from .waiting import PATIENCE
 
@@ -279,7 +278,6 @@ async def test_custom_settings(serve: Serve) -> None:
     assert not (await crawl(Off, server.url("/"))).dedup()
 
 
-@NEEDS_TOLD_ERRORS
 def test_a_wrong_setting_stops_the_command_without_a_traceback(project: Project) -> None:
     spider = (project.folder / "shop/spiders/shop.py").read_text()
     own = spider.replace('name = "shop"', 'name = "own"\n    custom_settings = {"DEDUP_MAX_LOSS": 7}')
@@ -333,7 +331,6 @@ def test_a_rule_file_without_end_stops_commands_in_one_line(project: Project) ->
     assert done.stderr.endswith(f"The crawl is not started: {said}")
 
 
-@NEEDS_ASYNC_PROCESS
 def test_whoever_awaits_a_crawl_gets_the_error(project: Project) -> None:
     project.write(
         "script.py",

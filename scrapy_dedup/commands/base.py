@@ -21,13 +21,6 @@ class DedupCommand(ScrapyCommand):
     requires_crawler_process = False
     name = ""
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        from ..crawl.support.compatibility import without_crawl
-
-        super().process_options(args, opts)
-        if not self.requires_crawler_process:
-            without_crawl(self.settings)
-
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         with escaping():
             self._run(args, opts)

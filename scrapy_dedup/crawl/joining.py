@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from .fleet.fleet import Fleet
@@ -13,7 +14,6 @@ from .fleet.shared_log import SharedLog
 from .fleet.shared_rules import RuleVersions
 from .fleet.shared_seen import SharedSeen
 from .observe.site_masks import read_masks
-from .support.compatibility import run_in_thread
 from .support.request_meta import CHECKED
 from .verify.fleet_checks import FleetChecks
 

@@ -40,9 +40,9 @@ class Project:
 
     def spider_class(self, name: str) -> Any:
         """Return the class of a spider. Raises Mistake."""
-        from ...crawl.support.compatibility import spider_loader
+        from scrapy.spiderloader import get_spider_loader
 
-        loader = spider_loader(self._settings)
+        loader = get_spider_loader(self._settings)
         try:
             return loader.load(name)
         except KeyError:

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from ..settings.dedup_settings import Mode
-from ..support.compatibility import without_spider
 from ..support.components import components_of
 from ..support.request_meta import CHECKED, POSTPONED, SAMPLE_OF, as_duplicate, is_checked, is_sent, note_sent
 from .request_decision import RequestAction
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from ..identity.identities import UrlIdentity
 
 
-@without_spider
 class Gate:
     """Downloader middleware, the first on the way out.
 

@@ -10,10 +10,10 @@ from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
 from ...learning.aliases.pairs import known_aliases
 from ...store.crawl_queries import began, declared
-from ..support.compatibility import run_in_thread
 from ..support.cooperative import in_turns
 from .known_aliases import COMPARED, MOST_ALIASES
 

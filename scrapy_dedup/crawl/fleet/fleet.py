@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 from redis.exceptions import RedisError
+from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from ..support.compatibility import CallLaterResult, call_later, run_in_thread
 from ..support.cooperative import in_turns
 from ..support.events import Event
 from .shared_log import NOTHING

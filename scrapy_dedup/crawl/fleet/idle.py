@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 from scrapy import signals
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
-from ..support.compatibility import run_in_thread
 from .members import BUSY, DONE, IDLE
 
 if TYPE_CHECKING:

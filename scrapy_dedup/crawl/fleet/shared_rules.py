@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 from redis.exceptions import RedisError
+from scrapy.utils.asyncio import run_in_thread
 
 from ...rules.book import RuleBook
 from ...rules.reading import read_rules
 from ...rules.writing import written_rules
 from ..identity.suspended_rules import Suspension
-from ..support.compatibility import run_in_thread
 from ..support.cooperative import Turns
 from .log_data import SharedRuleTexts
 

@@ -15,7 +15,6 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.job import job_dir
 
 from ..settings.dedup_settings import Mode
-from ..support.compatibility import without_spider
 from ..support.components import components_of
 from ..support.request_meta import KEY, SAMPLE
 from .item_sources import ItemSources
@@ -38,7 +37,6 @@ EXPORTED: Final = "dedup.items"
 MOST_SLOTS: Final = 2_000_000
 
 
-@without_spider
 class DuplicateItemsPipeline:
     """Drops the items of a page whose items were exported already in this crawl, or in earlier runs of its job.
 

@@ -9,7 +9,6 @@ from scrapy.exceptions import NotConfigured
 
 from ...masks.fields.json_text import JsonText, json_text
 from ...masks.fields.text_cuts import marked, removed
-from ..support.compatibility import without_spider
 from ..support.components import components_of
 from ..support.item_fields import with_field
 from .field_check import FieldCheck
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@without_spider
 class TransientPipeline:
     """Strips, or marks, what is transient in the fields of :setting:`DEDUP_CONTENT_FIELDS`.
 

@@ -4,8 +4,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
-from ..support.compatibility import run_in_thread
 from .learner import Learner, LearningOutcome
 from .learning_counts import LearningCounts
 from .schedule import LearningSchedule, note_learned, worth_learning

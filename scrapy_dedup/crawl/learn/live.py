@@ -5,12 +5,12 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
+from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ...files.errors import RuleFileError
 from ..observe.site_masks import read_masks
-from ..support.compatibility import CallLaterResult, call_later, run_in_thread
 from ..support.events import AwaitedEvent
 from .schedule import LearningSchedule
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
 from ...learning.lifetime.running_counts import checks_in, with_checks
 from ..identity.identities import Alias
-from ..support.compatibility import run_in_thread
 from ..support.cooperative import Turns, drained, in_turns
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from ...rules.exchange import CLEAN_PARAM, declaring_lines
 from ...store.rows import ObservationRow
 from ...urls import normal_form
 from ..identity.identities import is_plain_get
-from ..support.compatibility import without_spider
 from ..support.components import components_of
 from ..support.request_meta import SWITCH
 from .store_rows import OWN_TREE, LaterRow, SmallPages, base_row, is_quick, page_row, redirect_row
@@ -152,7 +151,6 @@ class Recorder:
         return taken
 
 
-@without_spider
 class _ResponseMiddleware:
     """A downloader middleware that looks at responses and hands them on as they are."""
 

@@ -4,10 +4,10 @@ from time import time
 from typing import TYPE_CHECKING, Final
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ...rules.book import RuleBook
-from ..support.compatibility import run_in_thread
 from .internal_requests import CrawlClosing
 from .request_budgets import PER_PAGE, GrantedBudget, PartialBudget
 

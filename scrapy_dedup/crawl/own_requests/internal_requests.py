@@ -13,10 +13,10 @@ import attrs
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.asyncio import run_in_thread
 
 from ..observe.store_rows import LaterRow, base_row, is_quick, page_row, redirect_row
 from ..seen.ledger import passing
-from ..support.compatibility import download, run_in_thread
 from ..support.request_meta import SWITCH
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class InternalRequests:
             return None
         request = self._request(url, method, like or RequestDetails({}))
         try:
-            response = await download(self._crawler, request)
+            response: Response = await self._status.engine.download_async(request)
         except IgnoreRequest as error:
             budget.give_back(site)
             self._refused[site] = self._refused.get(site, 0) + 1

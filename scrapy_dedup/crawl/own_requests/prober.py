@@ -11,6 +11,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
 from ...learning.asking.doubts import Doubt, doubts
 from ...learning.asking.probe_outcomes import ProbedParameter, ProbeOutcome, ProbeVerdict, head_outcome, verdict
@@ -18,7 +19,6 @@ from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
 from ...store.page_queries import some_pages
 from ...urls.acting import acts
-from ..support.compatibility import run_in_thread
 from ..verify.comparing import observation_of_row
 from .internal_requests import RequestDetails
 from .request_budgets import PER_PAGE

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import attrs
 from scrapy import signals
 from scrapy.http import HtmlResponse
+from scrapy.utils.asyncio import run_in_thread
 
 from ...content.retention import MOMENTS
 from ...urls.acting import acts
 from ...urls.templates import template_of
 from ..identity.identities import is_plain_get
-from ..support.compatibility import run_in_thread
 from ..support.item_fields import values_of
 from ..support.request_meta import is_start, redirects_to
 from .internal_requests import details_of

@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from scrapy.utils.asyncio import run_in_thread
+
 from ...store.page_queries import some_discards
-from ..support.compatibility import robots_of, run_in_thread
+from ..support.compatibility import robots_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

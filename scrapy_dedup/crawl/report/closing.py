@@ -5,10 +5,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
 from ...store.database import StoreError, database_path
 from ...store.store import Store
-from ..support.compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import attrs
 from scrapy import signals
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from ...rules.files import load_sites
 from ...rules.model import Status
 from ...store.page_queries import spiders_before
-from ..support.compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

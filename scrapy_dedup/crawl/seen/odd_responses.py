@@ -9,10 +9,10 @@ from collections import Counter, defaultdict, deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
 from ...learning.data.lasting import MIN_WORDS
 from ...urls.templates import template_of
-from ..support.compatibility import run_in_thread
 from .alike_pages import AlikePages, OddContent
 
 if TYPE_CHECKING:

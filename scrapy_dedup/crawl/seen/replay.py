@@ -4,10 +4,10 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
 from ...store.rows import DiscardRow, DiscardState
 from ...store.store import Store
-from ..support.compatibility import run_in_thread
 from ..support.cooperative import in_turns
 from .seen import Waiting
 

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
 from ...store.rows import DiscardState
-from ..support.compatibility import run_in_thread
 
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector

@@ -6,31 +6,22 @@ piece can be deleted, and what it stands for used in its place.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import scrapy
 from scrapy import signals
-from scrapy.utils.misc import load_object
+from scrapy.utils.asyncio import is_asyncio_available
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from scrapy.settings import BaseSettings
 
 __all__ = [
-    "CallLaterResult",
-    "call_later",
-    "download",
     "fingerprints_of",
     "heard_by",
     "robots_of",
-    "run_in_thread",
     "sleep",
-    "spider_loader",
-    "without_crawl",
     "without_spider",
 ]
 
@@ -39,44 +30,6 @@ C = TypeVar("C", bound=type)
 
 #: Of the Scrapy that is installed.
 _VERSION: Final = tuple(scrapy.version_info[:2])
-
-# 2.14: scrapy.utils.asyncio
-if TYPE_CHECKING or _VERSION >= (2, 14):
-    from scrapy.utils.asyncio import CallLaterResult, call_later, is_asyncio_available
-else:
-    from scrapy.utils.reactor import is_asyncio_reactor_installed as is_asyncio_available
-
-    class CallLaterResult:
-        """A call that can be cancelled, also if it was made or cancelled already."""
-
-        def __init__(self, delayed: Any) -> None:
-            self._delayed = delayed
-
-        def cancel(self) -> None:
-            """Do not make the call, if it was not made yet."""
-            if self._delayed.active():
-                self._delayed.cancel()
-
-    def call_later(delay: float, func: Callable[..., object], *args: Any) -> CallLaterResult:
-        """Call a function after so many seconds."""
-        from twisted.internet import reactor
-
-        return CallLaterResult(reactor.callLater(delay, func, *args))
-
-
-# 2.15: scrapy.utils.asyncio.run_in_thread
-if TYPE_CHECKING or _VERSION >= (2, 15):
-    from scrapy.utils.asyncio import run_in_thread
-else:
-
-    async def run_in_thread(func: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """Call a function in a thread."""
-        if is_asyncio_available():
-            return await asyncio.to_thread(func, *args, **kwargs)
-        from twisted.internet.threads import deferToThread
-
-        return await deferToThread(func, *args, **kwargs)
-
 
 # 2.18: scrapy.utils.asyncio.sleep
 if TYPE_CHECKING or _VERSION >= (2, 18):
@@ -92,22 +45,6 @@ else:
         from twisted.internet.task import deferLater
 
         await deferLater(reactor, seconds)
-
-
-async def download(crawler: "Crawler", request: "Request") -> "Response":
-    """Return the answer to *request*, which only downloader middlewares see.
-
-    2.14: ``engine.download_async(request)``
-    """
-    engine: Any = crawler.engine
-    if _VERSION >= (2, 14):
-        found = engine.download_async(request)
-    else:
-        from scrapy.utils.defer import maybe_deferred_to_future
-
-        found = maybe_deferred_to_future(engine.download(request))
-    response: Response = await found
-    return response
 
 
 def robots_of(crawler: "Crawler") -> Callable[[str], Any]:
@@ -138,27 +75,6 @@ def robots_of(crawler: "Crawler") -> Callable[[str], Any]:
     return parser
 
 
-def spider_loader(settings: "BaseSettings") -> Any:
-    """Return the spider loader of a project.
-
-    2.14: ``scrapy.spiderloader.get_spider_loader(settings)``
-    """
-    if _VERSION >= (2, 14):
-        from scrapy.spiderloader import get_spider_loader
-
-        return get_spider_loader(settings)
-    return load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings.frozencopy())
-
-
-def without_crawl(settings: "BaseSettings | None") -> None:
-    """Keep Scrapy from telling its version and settings for a command that crawls nothing.
-
-    2.14: ``requires_crawler_process``
-    """
-    if _VERSION < (2, 14) and settings is not None:
-        settings.set("LOG_ENABLED", False, "command")
-
-
 def fingerprints_of(dupe_filter: Any) -> "set[bytes] | set[str]":
     """Return what Scrapy's own dupe filter has heard of; there is no public way to ask it without telling it.
 
@@ -178,14 +94,12 @@ def heard_by(dupe_filter: Any) -> Callable[[bytes], bool]:
 
 
 def without_spider(component: C) -> C:
-    """Let older Scrapy use a middleware or pipeline whose methods take no spider, and are asynchronous only.
+    """Let older Scrapy use a spider middleware that is asynchronous only.
 
-    2.14: not needed for downloader middlewares and pipelines. 2.16: not needed.
+    2.16: not needed.
     """
     own: dict[str, Any] = dict(vars(component))
     methods: dict[str, Any] = {}
-    if _VERSION < (2, 14):
-        methods |= {name: _deaf(own[name]) for name in _GIVEN_SPIDER if name in own}
     if _VERSION < (2, 16):
         # One that is asynchronous only makes the output of all that come after it asynchronous, and cannot be used
         # at all beside one that knows nothing but process_start_requests.
@@ -197,22 +111,6 @@ def without_spider(component: C) -> C:
     for name, method in methods.items():
         setattr(component, name, method)
     return component
-
-
-_GIVEN_SPIDER: Final = (
-    *("process_request", "process_response", "process_exception"),
-    *("process_spider_input", "process_spider_exception", "process_item"),
-)
-
-
-def _deaf(method: Callable[..., Any]) -> Callable[..., Any]:
-    known = method.__code__.co_argcount
-
-    @wraps(method)
-    def called(*arguments: Any, spider: Any = None, **named: Any) -> Any:
-        return method(*arguments[:known], **named)
-
-    return called
 
 
 def _synchronous_start(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
 from ...files.errors import RuleFileError, RuleWriteError
 from ...rules.evidence import Evidence
@@ -17,7 +18,6 @@ from ...rules.suspension import Refutation, suspend
 from ...store.rows import SCHEDULED, CheckRow, DiscardRow, DiscardState
 from ...store.store import Store, StoreError
 from ..identity.suspended_rules import Suspension
-from ..support.compatibility import run_in_thread
 from ..support.events import AwaitedEvent
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from ..support.compatibility import without_spider
 from ..support.components import components_of
 from ..support.request_meta import SAMPLE, as_duplicate
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from .spot_check_judge import SpotCheckJudge
 
 
-@without_spider
 class SampleGate:
     """Downloader middleware, the first on the way out and the last on the way back: stops spot checks that are duplicates.
 

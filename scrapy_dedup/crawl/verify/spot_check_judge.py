@@ -8,13 +8,13 @@ import logging
 from typing import TYPE_CHECKING
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
 from ...content.resemblance import Difference
 from ...rules.model import Status
 from ...store.rows import RULES, DiscardRow, DiscardState
 from ..identity.suspended_rules import rule_by_id
 from ..observe.store_rows import LaterRow, base_row, is_quick, page_row
-from ..support.compatibility import run_in_thread
 from ..support.events import Event
 from .rule_trials import Case
 

@@ -13,12 +13,12 @@ from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
+from scrapy.utils.asyncio import run_in_thread
 
 from ...rules.model import Status
 from ...urls.templates import template_of
 from ..decide.filtering_rules import deciding_rules, differences
 from ..identity.suspended_rules import rule_by_id
-from ..support.compatibility import run_in_thread
 from ..support.cooperative import in_turns
 from .spot_check_rates import shape_of
 
