@@ -7,18 +7,20 @@ they do not tell upper from lower case. Universal rules, with an empty pattern, 
 import json
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...files.errors import RuleFileError
-from ...urls import DeepSplit, GroupsLike, SiteGroups
-from ..model import Rule
+from ...urls import GroupsLike, SiteGroups
+from ..book import RuleBook
+from ..model import Rule, SiteRules, Status
 from ..operations import Ignore, Keep, Operation
 from ..predicates import Absent
 from .areas import Match
-from .expressible import Drops, groups_of, spellings
+from .expressible import groups_of, spellings
 from .url_patterns import matches_of_pattern, patterns_of
-from .values import Exported, Imported, Inexpressible, NotExpressible, manual, query_key
+from .values import Exported, Imported, Inexpressible, NotExpressible, query_key
 
 __all__ = ["read_url_discarder", "write_url_discarder"]
 
@@ -56,8 +58,9 @@ def read_url_discarder(text: str, path: Path, sites: Iterable[str] = (), groups:
         else:
             why = "does not act on sites with rules of their own" if wanted else "is of no site; name those it is for"
             left_out.append(NotExpressible(what, f"not read: a universal rule {why}"))
-    kept = [rule for rule in rules if not wanted or rule.site in wanted]
-    return Imported(manual(kept, "imported: duplicate-url-discarder"), tuple(left_out))
+    note = "imported: duplicate-url-discarder"
+    kept = [replace(rule, status=Status.MANUAL, note=note) for rule in rules if not wanted or rule.site in wanted]
+    return Imported(tuple({rule.id: rule for rule in kept}.values()), tuple(left_out))
 
 
 def _rules_of(
@@ -160,20 +163,27 @@ def _operations(
             yield {"host.3": Absent()}, {"host.2": Ignore(_WWW)}
 
 
-def write_url_discarder(
-    rules: Iterable[Rule],
-    deep: Mapping[str, DeepSplit] | None = None,
-    *,
-    domains: Sequence[str],
-    approximate: bool = False,
-) -> Exported:
-    """Return the JSON that says what one site's *rules* drop; *domains* are those of the site.
+def write_url_discarder(book: RuleBook, sites: Iterable[str], *, approximate: bool = False) -> Exported:
+    """Return the JSON that says what the rules of *sites* drop.
 
     *approximate*: see :func:`.groups_of`; also conditions on paths and values without their letter case.
     """
-    left_out: list[NotExpressible] = []
     forms: list[dict[str, Any]] = []
-    for group in groups_of(rules, deep or {}, left_out, approximate=approximate):
+    left_out: list[NotExpressible] = []
+    for site in sites:
+        untold: list[NotExpressible] = []
+        forms += _forms(
+            book.site_rules(site), book.groups.domains.get(site) or (site,), untold, approximate=approximate
+        )
+        left_out += [NotExpressible(f"{site}: rule {each.what}", each.why) for each in untold]
+    text = json.dumps(forms, ensure_ascii=False, sort_keys=True, indent=2)
+    return Exported(f"{text}\n", tuple(left_out))
+
+
+def _forms(
+    of_site: SiteRules, domains: Sequence[str], left_out: list[NotExpressible], *, approximate: bool
+) -> Iterator[dict[str, Any]]:
+    for group in groups_of(of_site.rules, of_site.deep, left_out, approximate=approximate):
         include: list[str] = []
         for area in group.areas:
             try:
@@ -185,16 +195,6 @@ def write_url_discarder(
             if part:
                 left_out += [NotExpressible(rule, f"written for {area.text} in part: {part}") for rule in group.rules]
         if include:
-            forms.append({"order": 0, "urlPattern": {"include": include}, **_processor(group.drops)})
-    return Exported(joined_texts([json.dumps(forms)]), tuple(left_out))
-
-
-def joined_texts(texts: Iterable[str]) -> str:
-    """Return one file with the rules of several, as duplicate-url-discarder writes it."""
-    forms = [form for text in texts for form in json.loads(text)]
-    return json.dumps(forms, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
-
-
-def _processor(drops: Drops) -> dict[str, Any]:
-    args = [spelling for name in drops.names for spelling in spellings(name)]
-    return {"processor": "queryRemovalExcept" if drops.all_but else "queryRemoval", "args": args}
+            args = [spelling for name in group.drops.names for spelling in spellings(name)]
+            processor = "queryRemovalExcept" if group.drops.all_but else "queryRemoval"
+            yield {"order": 0, "urlPattern": {"include": include}, "processor": processor, "args": args}

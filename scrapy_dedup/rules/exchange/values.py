@@ -1,13 +1,12 @@
 """What readers and writers of other formats have in common."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import quote_plus
 
-from ..model import Rule, Status, operation_key_problem
+from ..model import Rule, operation_key_problem
 from ..normal_texts import normal_key
 
-__all__ = ["Exported", "Imported", "Inexpressible", "NotExpressible", "manual", "query_key"]
+__all__ = ["Exported", "Imported", "Inexpressible", "NotExpressible", "query_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Imported:
 class Exported:
     """Rules as a text of another format, and what the format cannot say."""
 
-    text: str = ""
+    text: str
     left_out: tuple[NotExpressible, ...] = ()
 
     @property
@@ -73,8 +72,3 @@ def query_key(name: str, *, decoded: bool = False) -> str:
     if key.endswith("*"):
         key = f"{key[:-1]}%2A"
     return key if operation_key_problem(key) is None else key.replace("[", "%5B").replace("]", "%5D")
-
-
-def manual(rules: Iterable[Rule], note: str) -> tuple[Rule, ...]:
-    """Return *rules*, each once, as the user's own with a *note* of where they are from."""
-    return tuple({rule.id: replace(rule, status=Status.MANUAL, note=note) for rule in rules}.values())

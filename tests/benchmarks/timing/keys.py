@@ -9,7 +9,7 @@ from time import perf_counter
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import RuleBook, learn_rules
-from scrapy_dedup.rules.exchange import exported
+from scrapy_dedup.rules.exchange import write_url_discarder
 
 from ..methods.peers import duplicate_url_discarder_function
 from ..sites.many_keys import PARAMETER_COUNTS, session_observations, shop_url
@@ -67,7 +67,7 @@ def measure(*, quick: bool) -> list[KeyTimes]:
     rng = Random(1)
     size, rounds = (400, 7) if quick else (1500, 15)
     book = learn_rules(session_observations(rng, "www.ruled.example"))
-    exported_rules = exported(book, "url-discarder", book.sites, approximate=True).text
+    exported_rules = write_url_discarder(book, book.sites, approximate=True).text
     discarder = duplicate_url_discarder_function(exported_rules)
     found = []
     for site, kind in (("plain.example", "no rules"), ("ruled.example", "with rules")):
