@@ -16,7 +16,6 @@ from .apply import Canonicalizer, table_for
 from .canonical import Canonical
 from .explanation import Explanation, UnusedRules, first_unmet, idle_reasons, used_operations
 from .files import load_directories, load_sites, update_site
-from .html_table import html_table
 from .model import Rule, SiteRules, Status
 from .operation_forms import operation_form
 from .predicate_forms import predicate_form
@@ -97,15 +96,6 @@ class RuleBook:
 
     def __repr__(self) -> str:
         return f"<RuleBook: {len(self)} rules for {len(self._sites)} sites>"
-
-    def _repr_html_(self) -> str:
-        """Return the rules as a table, which notebooks show."""
-        head = f"<p>rules: {len(self)}, sites: {len(self._sites)}</p>"
-        return head + html_table((rule.row() for rule in self), len(self))
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Return :meth:`Rule.to_dict` of each rule, as ``pandas.json_normalize`` takes them."""
-        return [rule.to_dict() for rule in self]
 
     @property
     def sites(self) -> tuple[str, ...]:

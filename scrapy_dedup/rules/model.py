@@ -12,12 +12,11 @@ from ..files.table_fields import written
 from ..urls import DeepSplit
 from .evidence import Evidence
 from .evidence_table import EVIDENCE
-from .html_table import html_table
 from .operation_forms import operation_form
 from .operations import Anchored, AnyOrder, Declared, Ignore, IgnoreValue, Keep, Operation, Replace
 from .predicate_forms import predicate_form
 from .predicates import Predicate
-from .wording import condition_of, numbers_of, operations_of
+from .wording import condition_of, operations_of
 
 __all__ = [
     "Evidence",
@@ -122,15 +121,6 @@ class Rule:
     def __str__(self) -> str:
         """Return the rule in one line, as the commands show it: ``q.sid ignore hex{32}, everywhere (active)``."""
         return f"{operations_of(self.ops)}, {condition_of(self.match)} ({self.status})"
-
-    def _repr_html_(self) -> str:
-        """Return the rule as a table of one row, which notebooks show."""
-        return html_table([self.row()], 1)
-
-    def row(self) -> tuple[str, ...]:
-        """Return the rule in a table: its site, id and status, what it does, where, and the numbers of its evidence."""
-        done, where = operations_of(self.ops), condition_of(self.match)
-        return self.site, self.id, self.status.value, done, where, numbers_of(self.evidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as a mapping that JSON can hold, with the names and forms of rule files, and its site."""

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .evidence import Evidence
 from .operation_forms import operation_form
 from .operations import Operation
 from .predicate_forms import predicate_form
@@ -19,20 +18,6 @@ def operations_of(operations: Mapping[str, Operation]) -> str:
 def condition_of(match: Mapping[str, Predicate]) -> str:
     """Return where a rule acts, such as ``path.0 = "tag", q.page absent``; "everywhere" where it asks for nothing."""
     return ", ".join(f"{key} {_asked(predicate_form(form))}" for key, form in match.items()) or "everywhere"
-
-
-def numbers_of(evidence: Evidence | None) -> str:
-    """Return the numbers that speak for a rule and against it, such as ``witness groups: 12 for it, 0 against it``."""
-    if evidence is None:
-        return "none known"
-    said = [f"witness groups: {evidence.groups} for it, {evidence.counterexamples} against it"]
-    if evidence.apart:
-        said = [f"pages kept apart: {evidence.apart}"]
-    if evidence.samples:
-        said.append(f"spot checks: {evidence.samples}, of another page: {evidence.refuted}")
-    if evidence.undecided:
-        said.append(f"spot checks that show nothing: {evidence.undecided}")
-    return "; ".join(said)
 
 
 def _asked(form: Any) -> str:
