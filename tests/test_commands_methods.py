@@ -98,7 +98,6 @@ def test_the_list_of_methods_names_every_option(project: Project) -> None:
         (("--method", "entropy", "--method-option", "scope=x"), "scope is 'x': it must be one of host/path, host, "),
         (("--method", "entropy", "--method-option", "scope"), "--method-option scope: write KEY=VALUE"),
         (("--method-option", "min_urls=3"), "the method judge has no options; entropy, equivalence, pattern-tree have"),
-        (("--method", "entropy", "-s", "DEDUP_LEARNERS=entropy"), "DEDUP_LEARNERS is set, and the method entropy has"),
         (("-s", "DEDUP_METHOD=odd"), "DEDUP_METHOD is 'odd': there is no method 'odd'"),
         (("-s", "DEDUP_METHOD=entropy", "-s", 'DEDUP_METHOD_OPTIONS={"x": 1}'), "the method entropy has no option 'x'"),
         (("-s", 'DEDUP_METHOD_OPTIONS={"x": 1}'), "the judge has no options"),

@@ -6,8 +6,6 @@ import pytest
 
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.learners.registry import LEARNERS, chosen_learners
-from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.observation import ObservationError
 
 SITE = "http://example.com"
@@ -39,11 +37,10 @@ CASES: dict[str, tuple[list[Observation], str]] = {
 }
 
 
-@pytest.mark.parametrize("learners", [None, *([name] for name in LEARNERS)], ids=str)
 @pytest.mark.parametrize("case", CASES)
-def test_a_plain_answer_and_no_rule(case: str, learners: list[str] | None) -> None:
+def test_a_plain_answer_and_no_rule(case: str) -> None:
     seen, answer = CASES[case]
-    found = learn(seen, LearningOptions(learners=chosen_learners(learners)))
+    found = learn(seen)
     assert len(found.book) == 0
     (report,) = found.reports
     assert any(answer in note for note in report.notes), report.notes

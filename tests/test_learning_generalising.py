@@ -1,6 +1,7 @@
 """Accepted rules, widened to the names, hosts and spellings that belong to those that were seen."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from random import Random
 
 import pytest
@@ -104,6 +105,7 @@ def test_the_prefix_has_to_be_significant() -> None:
         "utm_": ["utm_campaign", "utm_medium", "utm_source"]
     }
     assert families(["sid", "sort", "src", "show"]) == {}
+    assert families([]) == {}
 
 
 def on_hosts(same: Sequence[str], other: Sequence[str] = ()) -> Rows:
@@ -186,3 +188,44 @@ def test_ids_whose_case_nobody_tested_speak_against_it(own: str, ids: int) -> No
     book = learned(sections(NEWS, ("about",), own=own) + sections(*names, own=own))
     assert is_one_page(book, "NEWS", "news", own)
     assert not is_one_page(book, "AbCdEf12", "aBcDeF12", own)
+
+
+THINGS = [f"{word}{end}" for word in ("shoe", "hat", "coat", "belt", "sock", "glove") for end in ("s", "box", "es")]
+VALUES = pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(lambda kind, thing: f"/{kind}-{thing}", id="prefix"),
+        pytest.param(lambda kind, thing: f"/{thing}_{kind}", id="suffix"),
+        pytest.param(lambda kind, thing: f"/go?page={kind}.{thing}", id="parameter"),
+    ],
+)
+
+
+@VALUES
+def test_the_pipeline_learns_inside_values(value: Callable[[str, str], str]) -> None:
+    """The way of showing a page stands before its name, in one value; no number tells where one ends."""
+    seen = [
+        Observation(f"http://shop.com{value(kind, thing)}", thing, status=200, words=50)
+        for i, thing in enumerate(THINGS)
+        for j, kind in enumerate(("print", "view", "mobile"))
+        if (i + j) % 3 or i % 2
+    ]
+    book = learn_rules(seen)
+    fresh = [f"http://shop.com{value(kind, 'newthing')}" for kind in ("print", "view", "mobile", "other")]
+    assert len({book.canonical_key(url) for url in fresh[:3]}) == 1
+    assert book.canonical_key(fresh[3]) not in {book.canonical_key(fresh[0]), book.canonical_key(fresh[1])}
+    assert not book.equivalent(fresh[0], f"http://shop.com{value('print', 'hats')}")
+
+
+@VALUES
+def test_affixes_that_tell_pages_apart_are_kept(value: Callable[[str, str], str]) -> None:
+    seen = []
+    for n, (thing, kind) in enumerate(product(THINGS, ("en", "de", "fr"))):
+        url = f"http://shop.com{value(kind, thing)}"
+        with_session = f"{url}{'&' if '?' in url else '?'}sid={n:032x}"
+        seen += [Observation(other, f"{thing} {kind}", status=200, words=50) for other in (url, with_session)]
+    book = learn_rules(seen)
+    assert len(book)
+    for thing in (*THINGS, "newthing"):
+        urls = [f"http://shop.com{value(kind, thing)}" for kind in ("en", "de", "fr")]
+        assert len({book.canonical_key(url) for url in urls}) == 3

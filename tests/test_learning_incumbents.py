@@ -75,12 +75,6 @@ def test_without_evidence_it_stays() -> None:
     assert rule.status is Status.ACTIVE
 
 
-@pytest.mark.parametrize("learners", [["difference_sets"], ["pattern_tree"], ["declared"]])
-def test_other_learners_end_no_rule(learners: list[str]) -> None:
-    (rule,) = learn_rules(seen(discarded="cdefgh"), known=RuleBook([EVERYWHERE]), learners=learners)
-    assert rule.id == EVERYWHERE.id
-
-
 def read(known: int, declared: dict[str, object] | None = None) -> list[Observation]:
     """Return 60 pages under an id each, *known* of them under another one, too."""
     found = []

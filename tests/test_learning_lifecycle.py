@@ -11,7 +11,6 @@ from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks
 from scrapy_dedup.learning.deadline import Deadline
 from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.learners.registry import chosen_learners
 from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Evidence, Ignore, Keep, Reason, Rule, SiteRules, Status, path_of_site, save_site
@@ -94,13 +93,12 @@ def test_pages_that_are_edited_between_two_crawls_are_no_counterexamples(proven:
     assert learned(proven, [*old, *seen(range(40), time=1000 + day, differ=True)]) != ()
 
 
-def test_other_learners_and_no_time_move_nothing(proven: Path) -> None:
+def test_no_time_moves_nothing(proven: Path) -> None:
     before = text(proven)
-    for options in (LearningOptions(learners=chosen_learners(["declared"])), LearningOptions(deadline=Deadline(0.0))):
-        found = learn(seen(range(40), time=5000), options, known=RuleBook.load(proven))
-        assert found.departures == ()
-        save(LearnedRulesAndMasks(found), proven)
-        assert text(proven) == before
+    found = learn(seen(range(40), time=5000), LearningOptions(deadline=Deadline(0.0)), known=RuleBook.load(proven))
+    assert found.departures == ()
+    save(LearnedRulesAndMasks(found), proven)
+    assert text(proven) == before
 
 
 def test_a_rule_of_another_directory_is_not_written(proven: Path, tmp_path: Path) -> None:

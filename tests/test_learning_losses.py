@@ -16,8 +16,8 @@ from scrapy_dedup.urls import values_of
 SITE = "http://shop.example"
 
 
-def learned(rows: Iterable[tuple[str, str]], learners: Sequence[str] | None = None) -> RuleBook:
-    return learn_rules([Observation(SITE + url, page) for url, page in rows], learners=learners)
+def learned(rows: Iterable[tuple[str, str]]) -> RuleBook:
+    return learn_rules([Observation(SITE + url, page) for url, page in rows])
 
 
 def lost(book: RuleBook, rows: Iterable[tuple[str, str]]) -> int:
@@ -36,11 +36,10 @@ def versions(pages: int, documents: int, again: Sequence[str] = ("",)) -> list[t
     return rows + [(f"/doc?v={j}{x}", f"document {j}") for j in range(documents) for x in again]
 
 
-@pytest.mark.parametrize("learner", [None, "difference_sets", "equivalence", "entropy", "pattern_tree"])
-def test_one_bad_group_of_many_pages(learner: str | None) -> None:
+def test_one_bad_group_of_many_pages() -> None:
     """Documents are one group of a thousand, and a sixth of all pages."""
     rows = versions(1000, 200)
-    book = learned(rows, None if learner is None else [learner])
+    book = learned(rows)
     assert lost(book, rows) == 0
 
 

@@ -512,11 +512,6 @@ def test_a_wrong_option_is_one_line_that_says_what_is_right(method: str, options
     assert "\n" not in str(raised.value)
 
 
-def test_published_methods_have_no_learners() -> None:
-    with pytest.raises(ValueError, match="the method entropy has none"):
-        learn_rules([], method="entropy", learners=["entropy"])
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_every_option_is_described_and_read_as_it_is_described(method: str) -> None:
     defaults: MethodOptions = options_of(method, {})

@@ -1,4 +1,4 @@
-"""The pattern tree as a learner of the pipeline: proposals, odd input, laws."""
+"""The rules of the pattern tree: odd input, laws."""
 
 from dataclasses import replace
 from random import Random
@@ -7,43 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.data.judgement import Judgement, SiteUrls, book_of, judged
-from scrapy_dedup.learning.decision.validation import validated
-from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL, IMPROVED, PatternTreeChoices, learn, proposals
-from scrapy_dedup.learning.proposals.combining import rules_of
-from scrapy_dedup.learning.proposals.proposal import Proposal
-from scrapy_dedup.learning.site_evidence import evidence_of, used_splits
-from scrapy_dedup.rules import Ignore, Literal, RuleBook
+from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL, IMPROVED, PatternTreeChoices, learn
 from scrapy_dedup.urls import normal_form
 
 MODES = pytest.mark.parametrize("options", [FAITHFUL, IMPROVED], ids=["faithful", "improved"])
 Site = tuple[list[str], list[int]]
-
-
-def sample_of(urls: list[str], content: list[int], site: str = "example.com") -> SiteUrls:
-    seen = {normal_form(url): number for url, number in zip(urls, content, strict=True) if number >= 0}
-    return SiteUrls(site, list(seen), list(seen.values()))
-
-
-def deployed(sample: SiteUrls) -> tuple[list[Proposal], RuleBook, Judgement]:
-    """What the proposals come to when they pass the shared validation."""
-    deep = evidence_of(sample).deep
-    found = validated(proposals(sample, deep), sample, deep)
-    book = book_of(rules_of(sample.site, found), sample, used_splits(found, deep))
-    return found, book, judged(book, sample)
-
-
-def duplicates(sample: SiteUrls) -> int:
-    return len(sample.urls) - len(set(sample.content))
-
-
-def two_formations(pages: int = 60) -> Site:
-    urls, content = [], []
-    for page in range(pages):
-        urls.append(f"http://www.example.com/archive{page % 4}/display?pageid={10 + page}")
-        urls.append(f"http://www.example.com/archive{(page * 3 + 1) % 4}/{10 + page}/display?sid={1000 + page * 7}")
-        content += [page, page]
-    return urls, content
 
 
 def guarded(pages: int = 120) -> Site:
@@ -59,79 +27,6 @@ def guarded(pages: int = 120) -> Site:
             urls.append(f"http://example.com/search?q={page}&ref={ref}&sid={sid}")
             content.append(1000 + 10 * page + "abcdef".index(ref))
     return urls, content
-
-
-def test_keys_that_matter_nowhere_are_proposed_without_a_pattern() -> None:
-    found, _, _ = deployed(sample_of(*guarded()))
-    assert any(p.match == () and p.key == "q.sid" and isinstance(p.operation, Ignore) for p in found)
-
-
-def test_keys_that_matter_somewhere_are_proposed_under_a_pattern() -> None:
-    found, book, judgement = deployed(sample_of(*guarded()))
-    (ref,) = [p for p in found if p.key == "q.ref"]
-    assert dict(ref.match)["path.0"] == Literal("view")
-    assert not judgement.bad
-    assert judgement.removed == duplicates(judgement.sample)
-    same = {book.canonical_key(f"http://example.com/view?id=5&ref={ref}&sid=123") for ref in "af"}
-    other = {book.canonical_key(f"http://example.com/search?q=5&ref={ref}&sid=123") for ref in "af"}
-    assert (len(same), len(other)) == (1, 2)
-
-
-def test_two_formations_are_joint_proposals() -> None:
-    found, book, judgement = deployed(sample_of(*two_formations()))
-    assert found
-    assert all(p.joint for p in found if dict(p.match).get("path.len") == Literal("3"))
-    assert judgement.removed == duplicates(judgement.sample)
-    assert not judgement.bad
-    unseen = [
-        "http://www.example.com/archive2/display?pageid=88",
-        "http://www.example.com/archive1/88/display?sid=2345",
-    ]
-    assert len({book.canonical_key(url) for url in unseen}) == 1
-
-
-def test_affixes_and_lower_case_are_proposed() -> None:
-    urls, content = [], []
-    for n in range(60):
-        name = f"{'ABCDE'[n % 5]}x{n}"
-        urls += [f"http://example.com/story?id={name}", f"http://example.com/story_{name.lower()}/all"]
-        content += [n, n]
-    _, _, judgement = deployed(sample_of(urls, content))
-    assert judgement.removed == 60
-    assert not judgement.bad
-
-
-def test_values_of_shapes_never_seen_do_not_match() -> None:
-    _, book, _ = deployed(sample_of(*guarded()))
-    numbers = {book.canonical_key(f"http://example.com/view?id=5&ref=a&sid={sid}") for sid in (1234567, 7654321)}
-    words = {book.canonical_key(f"http://example.com/view?id=5&ref=a&sid={sid}") for sid in ("the-first", "the-second")}
-    assert (len(numbers), len(words)) == (1, 2)
-
-
-def test_session_ids_are_nothing_that_a_pattern_rests_on() -> None:
-    """A value that may be secret, or is another one tomorrow, stands in no match."""
-    token = "d41d8cd98f00b204e9800998ecf8427e"
-    urls = [f"http://example.com/v?k={k}&id={n}&x={v}{n}" for k in (token, "home") for n in range(80) for v in range(3)]
-    content = [n + (1000 if k == token else 0) for k in (token, "home") for n in range(80) for v in range(3)]
-    sample = sample_of(urls, content)
-    assert all(token not in repr(proposal.match) for proposal in proposals(sample, {}))
-
-
-def test_deep_tokens_are_keys() -> None:
-    """A thread's address with the number of a post behind the point."""
-    urls = [f"http://example.com/t?topic={n + 100}.{post}" for n in range(60) for post in (0, 15, 30)]
-    content = [n for n in range(60) for post in (0, 15, 30)]
-    _, book, judgement = deployed(sample_of(urls, content))
-    assert judgement.removed == 120
-    assert len({book.canonical_key(f"http://example.com/t?topic=777.{post}") for post in (15, 30)}) == 1
-
-
-def test_a_cluster_that_is_everywhere_teaches_nothing_of_other_pages() -> None:
-    """An error page answers for every third URL of two templates."""
-    urls = [f"http://example.com/{kind}/{n}?v={n % 9}" for kind in "ab" for n in range(300)]
-    content = [0 if n % 3 == 0 else 1 + n + 1000 * (kind == "a") for kind in "ab" for n in range(300)]
-    _, _, judgement = deployed(sample_of(urls, content))
-    assert not judgement.bad
 
 
 @MODES
@@ -153,7 +48,6 @@ def test_odd_input(urls: list[str], content: list[int], options: PatternTreeChoi
     for selection in ("naive", "graph"):
         rules = learn(urls, content, options, selection=selection)
         assert all(isinstance(rules.canonical(url), str) for url in urls)
-    proposals(sample_of(urls, content), {})
 
 
 @pytest.mark.parametrize("options", [FAITHFUL, IMPROVED, replace(FAITHFUL, nested_pairs=True, walk="printed")])
@@ -161,8 +55,6 @@ def test_all_urls_are_one_page(options: PatternTreeChoices) -> None:
     urls = [f"http://example.com/login?returnto={n}&k={n % 3}" for n in range(400)]
     rules = learn(urls, [0] * 400, options)
     assert all(isinstance(rules.canonical(url), str) for url in urls)
-    _, _, judgement = deployed(sample_of(urls, [0] * 400))
-    assert not judgement.bad
 
 
 def test_what_is_wrong_is_said() -> None:
@@ -228,9 +120,9 @@ def test_law_every_rule_set_gives_every_url_one_form(seed: int, selection: str, 
 @given(seed=st.integers(0, 10**6))
 def test_law_the_improved_mode_stays_within_its_gate(seed: int) -> None:
     urls, content = _site(seed)
-    sample = sample_of(urls, content)
-    rules = learn(list(sample.urls), list(sample.content), IMPROVED)
+    seen = {normal_form(url): number for url, number in zip(urls, content, strict=True)}
+    rules = learn(list(seen), list(seen.values()), IMPROVED)
     by_form: dict[str, set[int]] = {}
-    for url, page in zip(sample.urls, sample.content, strict=True):
+    for url, page in seen.items():
         by_form.setdefault(rules.canonical(url), set()).add(page)
     assert all(len(pages) == 1 for pages in by_form.values())

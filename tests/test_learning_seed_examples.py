@@ -108,14 +108,6 @@ def spelled(n: int, rng: Random) -> Sequence[str]:
     return [f"http://site.com/v?v={name}" for name in (f"video{n}.mpg", f"VIDEO{n}.MPG")]
 
 
-def archives(n: int, rng: Random) -> Sequence[str]:
-    """Figure 4 of the pattern tree."""
-    return [
-        f"http://www.example.com/archive{n % 4}/display?pageid={10 + n}",
-        f"http://www.example.com/archive{(n * 3 + 1) % 4}/{10 + n}/display?sid={sid(rng)}",
-    ]
-
-
 def mirrors(n: int, rng: Random) -> Sequence[str]:
     """``us.php.net`` and ``de.php.net``; a slash at the end, and the name of an index."""
     return [f"http://{host}.php.net/manual/f{n}{end}" for host in ("us", "de") for end in ("/", "", "/default.asp")]
@@ -133,7 +125,6 @@ EXAMPLES = (
     paths,
     hosts,
     spelled,
-    archives,
     mirrors,
 )
 

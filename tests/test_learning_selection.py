@@ -1,4 +1,4 @@
-"""The learners by name, and one function out of what several propose."""
+"""One function out of what several learners propose, in the time there is."""
 
 import logging
 from time import monotonic
@@ -6,101 +6,56 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from scrapy_dedup import Observation, learn_rules
+from scrapy_dedup import Observation
 from scrapy_dedup.learning import selection
-from scrapy_dedup.learning.choices import LEARNER_NAMES
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.frame import Frame
 from scrapy_dedup.learning.data.sampling import searched
 from scrapy_dedup.learning.data.url_table import encode
 from scrapy_dedup.learning.deadline import NEVER, Deadline
-from scrapy_dedup.learning.learners import registry as module
+from scrapy_dedup.learning.learners import replacing
 from scrapy_dedup.learning.learning_options import LearningOptions
-from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.search.guards import grown
 from scrapy_dedup.learning.site_rules import learn_site
-from scrapy_dedup.rules import Absent, Ignore, IgnoreValue, Literal, OfClass, RuleBook
-from scrapy_dedup.urls import ValueClass, values_of
+from scrapy_dedup.rules import RuleBook
+from scrapy_dedup.urls import values_of
 
 SITE = "http://shop.example"
 SEEN = [Observation(f"{SITE}/p?id={i}&sid={i:031x}{s}", f"page {i}") for i in range(60) for s in "ab"]
 
 
-def test_settings_know_the_learners() -> None:
-    assert tuple(module.LEARNERS) == LEARNER_NAMES
-
-
-@pytest.mark.parametrize("names", ["entropy", 3, [], ["nosuch"]])
-def test_wrong_learners(names: object) -> None:
-    with pytest.raises(ValueError, match="learners is"):
-        learn_rules(SEEN, learners=names)  # type: ignore[arg-type]
-
-
-def test_who_proposed_a_rule() -> None:
-    (rule,) = learn_rules(SEEN, learners=["entropy"])
-    assert rule.evidence is not None
-    assert rule.evidence.learners == ("entropy",)
-
-
-def _failing(evidence: module.SiteEvidence) -> list[Proposal]:
-    raise RuntimeError("a fault")
-
-
-def _unsayable(evidence: module.SiteEvidence) -> list[Proposal]:
-    return [Proposal((), "q.id[2]", Ignore())]
-
-
-def test_a_faulty_learner_takes_no_other_with_it(caplog: pytest.LogCaptureFixture) -> None:
-    asked = {"failing": _failing, "unsayable": _unsayable, "equivalence": module.LEARNERS["equivalence"]}
-    with caplog.at_level(logging.ERROR):
-        found = learn_site("shop.example", clusters(SEEN), LearningOptions(learners=asked), known=RuleBook())
-    assert [set(rule.ops) for rule in found.rules] == [{"q.sid"}]
-    assert any("failing failed on shop.example" in message for message in caplog.messages)
-
-
-def learned(
-    seen: list[Observation], learners: dict[str, module.Learner], deadline: Deadline = NEVER
-) -> tuple[RuleBook, tuple[str, ...]]:
+def learned(seen: list[Observation], deadline: Deadline = NEVER) -> tuple[RuleBook, tuple[str, ...]]:
     """Return the rules and the notes."""
-    options = LearningOptions(learners=learners, deadline=deadline)
-    found = learn_site("shop.example", clusters(seen), options, known=RuleBook())
+    found = learn_site("shop.example", clusters(seen), LearningOptions(deadline=deadline), known=RuleBook())
     return RuleBook(found.rules, {"shop.example": found.deep}), found.report.notes
 
 
-def test_what_parts_pages_that_were_one_is_not_added() -> None:
-    """One learner cuts a segment, another one shows it by a mark: together they part what each of them joins."""
-    section, item = ("path.0", Literal("a")), ("path.2", OfClass(ValueClass("int", 1, 2)))
-    cut = Proposal((section, item), "path.1", Ignore(only={"x", "y"}, cut=True))
-    marked = Proposal((section, item, ("path.3", Absent())), "path.1", IgnoreValue(only={"x", "y"}))
-    dropped = Proposal((("path.0", Literal("b")),), "q.sid", Ignore(only=ValueClass("hex", 8, 8)))
-    seen = [Observation(f"{SITE}/a/{way}{i}", f"a {i}") for i in range(20) for way in ("x/", "y/", "")]
-    seen += [Observation(f"{SITE}/b/{i}?sid={2 * i + s:08x}", f"b {i}") for i in range(10) for s in range(2)]
-    book, _ = learned(seen, {"one": lambda _: [cut], "two": lambda _: [marked, dropped]})
-    assert len({book.canonical_key(each.url) for each in seen}) == 30
-    book, _ = learned(seen, {"two": lambda _: [marked, dropped]})
-    assert len({book.canonical_key(each.url) for each in seen}) == 50
+def test_a_faulty_learner_takes_no_other_with_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def failing(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(replacing, "proposals", failing)
+    seen = [Observation(f"{SITE}/topic/{i}", f"topic {i}") for i in range(60)]
+    seen += [Observation(f"{SITE}/t?n={i}", f"topic {i}") for i in range(60)]
+    with caplog.at_level(logging.ERROR):
+        book, _ = learned([*SEEN, *seen])
+    assert [set(rule.ops) for rule in book] == [{"q.sid"}]
+    assert any("replacing failed on shop.example" in message for message in caplog.messages)
 
 
 def test_what_is_found_in_time_counts() -> None:
-    """The first learner is asked in any case, and no other; what it found is tested as ever."""
-    asked: list[str] = []
-
-    def other(evidence: module.SiteEvidence) -> list[Proposal]:
-        asked.append("other")
-        return []
-
+    """The first learner is asked in any case; what it found is tested as ever."""
     seen = [Observation(f"{SITE}/q?id={i}&v={v}", f"page {i} {v}") for i in range(60) for v in "ab"]
-    learners = {"difference_sets": module.LEARNERS["difference_sets"], "other": other}
-    past = Deadline(monotonic() - 1)
     book, notes = learned(
-        SEEN + [Observation(f"{one.url}&x=1", one.fingerprint) for one in seen] + seen, learners, past
+        SEEN + [Observation(f"{one.url}&x=1", one.fingerprint) for one in seen] + seen, Deadline(monotonic() - 1)
     )
     assert book.equivalent(f"{SITE}/p?id=7&sid={0:032x}", f"{SITE}/p?id=7&sid={1:032x}")
     assert not book.equivalent(f"{SITE}/q?id=7&v=a", f"{SITE}/q?id=7&v=b")
     assert any("out of time" in note for note in notes)
-    assert not asked
-    in_time, notes = learned(SEEN, learners, Deadline(monotonic() + 600))
-    assert in_time == learned(SEEN, learners)[0]
+    in_time, notes = learned(SEEN, Deadline(monotonic() + 600))
+    assert in_time == learned(SEEN)[0]
     assert not notes
 
 
@@ -120,9 +75,8 @@ def test_large_sites_are_searched_in_part_and_judged_as_a_whole(monkeypatch: pyt
     seen = [Observation(f"{SITE}/p?id={i}&sid={i:031x}{s}&v=0", f"page {i}") for i in range(1000) for s in "ab"]
     seen += [Observation(f"{SITE}/p?id={i}&sid={i:031x}c&v=1", f"page {i}") for i in range(1000)]
     seen += [Observation(f"{SITE}/p?id={i}&sid={i:031x}d&v=2", f"other {i % 5}") for i in range(0, 1000, 100)]
-    learners = {"nothing": lambda evidence: [], "entropy": module.LEARNERS["entropy"]}
     monkeypatch.setattr(selection, "MAX_SEARCHED", 300)
-    book, _ = learned(seen, learners)
+    book, _ = learned(seen)
     assert book.equivalent(f"{SITE}/p?id=77&sid={0:032x}&v=0", f"{SITE}/p?id=77&sid={1:032x}&v=0")
     assert not book.equivalent(f"{SITE}/p?id=7&sid={0:032x}&v=0", f"{SITE}/p?id=7&sid={0:032x}&v=2")
 

@@ -32,11 +32,9 @@ def with_method(settings: "DedupSettings", method: str | None, given: Sequence[s
         options = {**settings.method_options, **options}
     settings = replace(settings, method=method or settings.method, method_options=options)
     try:
-        policy = policy_of(settings.method, options)
+        policy_of(settings.method, options)
     except WrongOption as wrong:
         raise Mistake(f"{wrong} (--method list shows all)") from None
-    if policy is not None and settings.learners is not None:
-        raise Mistake(f"DEDUP_LEARNERS is set, and the method {policy.method} has no learners; leave one of them out")
     return settings
 
 
@@ -88,7 +86,6 @@ def _learned(
 ) -> "LearnedRulesAndMasks":
     """Return what the store, or what is in *sources*, supports. Raises Nothing, Mistake."""
     from ..learning.alternation import learn_rules_and_masks
-    from ..learning.learners.registry import chosen_learners
     from ..learning.learning_options import LearningOptions
     from ..learning.methods.policy import policy_of
     from ..masks.loading import load_masks
@@ -104,7 +101,6 @@ def _learned(
             LearningOptions(
                 max_loss=settings.max_loss,
                 site_groups=settings.site_groups,
-                learners=chosen_learners(settings.learners),
                 names=settings.names,
                 policy=policy_of(settings.method, settings.method_options),
                 packs=settings.load_packs(),

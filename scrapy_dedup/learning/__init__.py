@@ -24,7 +24,7 @@ than the pages are worth that it loses. No step below has another measure. How o
 others have, too, and is no evidence (:mod:`.data.soft_errors`).
 
 *Proposals.* A proposal is one operation under one pattern: drop ``q.sid`` where ``path.0`` is ``shop``. The core learner makes
-them (:func:`.learners.registry.difference_sets`), in this order:
+them (:func:`.learners.core.difference_sets`), in this order:
 
 1. Constant pages (:mod:`.search.constant_pages`): a pattern all of whose URLs show one page, such as a log-in form that 522
    values of ``returnto`` lead to. One page is one group and proves nothing; so :mod:`.search.walls` asks what the values are.
@@ -35,7 +35,8 @@ them (:func:`.learners.registry.difference_sets`), in this order:
 3. Values (:mod:`.search.recoding`): ``page=1`` that is no ``page``, two values that are one, a segment that may be left out.
 4. Guards (:mod:`.search.guards`): a key that is noise under ``route=product`` and the page under ``route=search``. Under each answer to
    a key of few answers steps 2 and 3 are done again, and more may be dropped, never less.
-5. What is left apart: directories that hold the same pages under the same names (:mod:`.search.linked_directories`), and orders
+5. Values that are URLs (:mod:`.search.nested_urls`): their parameters are keys, too.
+6. What is left apart: directories that hold the same pages under the same names (:mod:`.search.linked_directories`), and orders
    that make no difference (:mod:`.search.orders`).
 
 :mod:`.search.emission` writes what was found as operations, each guarded by the values, or the class of values, that were seen.
@@ -48,9 +49,8 @@ far as these are alike. What is left is a narrower proposal, or one that keeps t
 of several pages against the proposals that brought its two nearest URLs together (:mod:`.proposals.blame`). The judge is asked
 again, and the worst proposal goes, until none is refuted.
 
-*Selection.* Where the core leaves duplicates apart, the other learners are asked (:mod:`.learners.registry`): those of the documents
-(:mod:`.methods`), forms of a page that are no part of each other (:mod:`.learners.replacing`), what the site declares. What they propose is judged
-in the same way and added to the best function as long as more is saved (:mod:`.selection`). :mod:`.decision.validation` takes rules away
+*Selection.* Where the core leaves duplicates apart, rule packs are asked, and forms of a page that are no part of each other are looked for
+(:mod:`.learners.replacing`). What they propose is judged in the same way and added as long as more is saved (:mod:`.selection`). :mod:`.decision.validation` takes rules away
 again while all together lose more pages than the user allows (``DEDUP_MAX_LOSS``).
 
 *Wider and settled.* Accepted proposals are widened to what nobody saw, as far as no URL speaks against it: names of a family, numbered

@@ -35,7 +35,6 @@ from .alternation import StoredEvidence, learn_rules_and_masks
 from .choices import JUDGE
 from .deadline import Deadline
 from .evidence.user_names import names_of
-from .learners.registry import chosen_learners
 from .learning_options import MAX_LOSS, LearningOptions
 from .memory import Memory
 from .methods.policy import policy_of
@@ -105,7 +104,6 @@ def _learned(
     chosen = LearningOptions(
         max_loss=options.max_loss,
         site_groups=site_groups,
-        learners=chosen_learners(options.learner or None),
         names=names_of(json.loads(options.names)) if options.names else None,
         # Seconds of the processor: one that it has to share makes learning take longer, and find no less.
         deadline=Deadline(began + seconds if seconds else None, time.process_time),
@@ -221,7 +219,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--scope", default="", help="scope of the evidence")
     parser.add_argument("--site", action="append", default=[], help="learn only this site (may be repeated)")
-    parser.add_argument("--learner", action="append", default=[], help="ask only this learner (may be repeated)")
     parser.add_argument("--method", default=JUDGE, help="what decides: the judge, or a published method")
     parser.add_argument("--method-options", default="{}", help="the options of a published method, as a JSON object")
     parser.add_argument(

@@ -1,6 +1,4 @@
-"""The names of the learners and methods, apart from their code: settings are checked where nothing learns."""
-
-LEARNER_NAMES = ("difference_sets", "equivalence", "entropy", "pattern_tree", "replacing", "affixes", "declared")
+"""The names of the methods, apart from their code: settings are checked where nothing learns."""
 
 JUDGE = "judge"
 METHOD_NAMES = (JUDGE, "entropy", "equivalence", "pattern-tree")

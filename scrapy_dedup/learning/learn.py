@@ -20,7 +20,6 @@ from .data.by_site import inner_sites, innermost_first, observations_by_site
 from .data.clusters import clusters
 from .deadline import Deadline
 from .evidence.user_names import names_of
-from .learners.registry import chosen_learners
 from .learning_options import DEFAULTS, MAX_LOSS, LearningOptions
 from .lifetime.kept_rules import may_return
 from .memory import Memory
@@ -63,7 +62,6 @@ def learn_rules(
     max_loss: float = MAX_LOSS,
     groups: Mapping[str, Sequence[str]] | None = None,
     known: RuleBook | None = None,
-    learners: Sequence[str] | None = None,
     names: Mapping[str, Iterable[str]] | None = None,
     deadline: float | None = None,
     method: str = JUDGE,
@@ -75,23 +73,21 @@ def learn_rules(
     *max_loss* is the share of a site's pages that its rules together may be seen to lose;
     *groups* are domains that are one site (``{"shop": ["shop.example", "shop.test"]}``); *known* are
     rules of before: their manual, off and suspended ones stay, and those of sites that are not observed say what
-    makes no difference in URLs of theirs that are nested in others. *learners* are the names of those that
-    are asked (:data:`.registry.LEARNERS`), all by default. *names* are lists of names of parameters that are
+    makes no difference in URLs of theirs that are nested in others. *names* are lists of names of parameters that are
     ``"relevant"`` or ``"irrelevant"`` on all sites, or say where to ``"return"`` to: they move what is believed of these before
     any page was seen (as ``DEDUP_NAMES``). After *deadline* (of ``time.monotonic()``)
     nothing more is looked for: what was found by then is tested and returned.
 
     *method* says what decides: the judge, or a published method alone ("entropy", "equivalence", "pattern-tree") with
-    its *options*, a dict or the dataclass of :mod:`.methods.options`. Such a method decides as its document does, knows
-    neither *max_loss* nor *learners*, and ends what it has begun.
+    its *options*, a dict or the dataclass of :mod:`.methods.options`. Such a method decides as its document does, does not
+    know *max_loss*, and ends what it has begun.
 
-    Raises ValueError when *max_loss* is not a share, *names* are no such lists, a value of an observation is wrong, or a
-    learner, the method or an option is unknown or wrong; TypeError for an observation that is none of the three.
+    Raises ValueError when *max_loss* is not a share, *names* are no such lists, a value of an observation is wrong, or
+    the method or an option is unknown or wrong; TypeError for an observation that is none of the three.
     """
     chosen = LearningOptions(
         max_loss=max_loss,
         site_groups=groups,
-        learners=chosen_learners(learners),
         names=names_of(names),
         deadline=Deadline(deadline),
         policy=policy_of(method, options),
@@ -134,7 +130,7 @@ def learn(
             break
         pages = sketches.get(site, {})
         found = clusters(seen, (masks or {}).get(site))
-        declarations = Declarations.of(seen, site_groups=site_groups) if "declared" in options.learners else None
+        declarations = Declarations.of(seen, site_groups=site_groups)
         others = _others(nested[site], rules, deep, elsewhere or known.only) if nested[site] else None
         if policy is not None:
             found = policy.clusters(found, seen)
@@ -166,7 +162,6 @@ def learn(
             others and others.digest(),
             options.max_loss,
             id(known),
-            tuple(options.learners),
         )
         outcome = (memory or Memory()).site(site, of_it, learn_it, lasts=lambda outcome: not outcome.out_of_time)
         report = outcome.report

@@ -1,12 +1,11 @@
 """The options of a run of learning, made once from arguments or settings and handed down to each site."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..packs.model import Pack
 from .deadline import NEVER, Deadline
 from .evidence.user_names import Names
-from .learners.registry import LEARNERS, Learner
 from .methods.policy import MethodPolicy
 
 Progress = Callable[[str, int, int], None]
@@ -24,7 +23,6 @@ class LearningOptions:
     """The share of a site's pages that its rules together may be seen to lose."""
     site_groups: Mapping[str, Sequence[str]] | None = None
     """Name -> domains that are one site."""
-    learners: Mapping[str, Learner] = field(default_factory=lambda: LEARNERS)
     names: Names | None = None
     """The names of parameters whose meaning the user knows."""
     deadline: Deadline = NEVER
@@ -44,10 +42,6 @@ class LearningOptions:
     def __post_init__(self) -> None:
         if not 0 <= self.max_loss < 1:
             raise ValueError(f"max_loss is {self.max_loss!r}: it must be a share from 0 to below 1, such as 0.001")
-        if self.policy is not None and self.learners is not LEARNERS:
-            raise ValueError(
-                f"learners is {list(self.learners)!r}: the method {self.policy.method} has none; leave it out"
-            )
 
 
 DEFAULTS = LearningOptions()

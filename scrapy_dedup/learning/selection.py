@@ -1,9 +1,9 @@
 """One function out of what several learners propose.
 
-The core learner comes first. The others are asked where it leaves duplicates apart; then the best
-function so far is completed by what the others propose, each judged together with what is there: it
-stays where more URLs are removed and no more pages are lost. So the whole is at least as good, on what
-was seen, as the best of its parts, and what says nothing new is not deployed.
+The core learner comes first. Where it leaves duplicates apart, its function is completed by what rule packs
+say and by mappings between forms of URLs, each judged together with what is there: it stays where more URLs are
+removed and no more pages are lost. So the whole is at least as good, on what was seen, as the core alone, and
+what says nothing new is not deployed.
 """
 
 import logging
@@ -20,7 +20,10 @@ from .data.judgement import Judgement, SiteUrls, book_of, rules_acting
 from .data.sampling import SEED, searched
 from .decision.strata import narrowed
 from .decision.validation import validated
-from .learners.registry import Learner, SiteEvidence
+from .learners import replacing
+from .learners.core import Learner, SiteEvidence, difference_sets
+from .opinions import taught
+from .opinions.taught import PACK
 from .proposals.combining import outcome_of, rules_of
 from .proposals.proposal import Match, Proposal
 
@@ -32,8 +35,10 @@ MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 MAX_ROUNDS = 5
 """Rounds of narrowing and validating what was chosen, until nothing changes."""
-LAST_LEARNER = "replacing"
-"""It runs on the duplicates that the others leave apart: it compares whole URLs."""
+CORE = "difference_sets"
+"""The core learner, as the evidence of a rule names it."""
+FORMS = "replacing"
+"""The learner of forms of URLs: it runs on the duplicates that the others leave apart, and compares whole URLs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +49,19 @@ class Selected:
     sources: Mapping[Proposal, tuple[str, ...]] = field(default_factory=dict)
 
 
-def selected(evidence: SiteEvidence, learners: Mapping[str, Learner]) -> Selected:
+def selected(evidence: SiteEvidence) -> Selected:
     """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page."""
     sample = evidence.sample
     pages = len(set(sample.content))
-    if len(sample.urls) == pages or pages < 2 or not learners:
+    if len(sample.urls) == pages or pages < 2:
         return Selected()
-    first, *others = learners
-    own = _proposed(first, learners[first], evidence)
+    own = _proposed(CORE, difference_sets, evidence)
     outcome = _judged(own, evidence)
-    alone = _Choice(own, first, {first: own})
-    if not others or _is_enough(outcome) or evidence.deadline.passed():
+    alone = _Choice(own, {CORE: own})
+    if _is_enough(outcome) or evidence.deadline.passed():
         return _with_constants(alone, evidence)
     some = _searched(evidence, outcome)
-    candidates = {first: own}
-    outcomes = {first: outcome if some is evidence else _judged(own, some)}
-    for name in others:
-        if name == LAST_LEARNER:
-            continue
-        if evidence.deadline.passed():
-            break
-        candidates[name] = _proposed(name, learners[name], some)
-        outcomes[name] = _judged(candidates[name], some)
-        if _is_enough(outcomes[name]):
-            break
-    choice = _with_forms(_completed(candidates, outcomes, some), some, learners)
+    choice = _with_forms(_with_packs(alone, some), some)
     if some is not evidence:
         # What some of the URLs let through is asked of all of them.
         choice = replace(choice, proposals=_validated(choice.proposals, evidence))
@@ -79,10 +72,9 @@ def selected(evidence: SiteEvidence, learners: Mapping[str, Learner]) -> Selecte
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Proposals, the learner that most of them were taken from, and what each learner proposed."""
+    """Proposals, and what each learner proposed."""
 
     proposals: list[Proposal]
-    best: str
     candidates: Mapping[str, Sequence[Proposal]]
 
 
@@ -106,37 +98,34 @@ def _searched(evidence: SiteEvidence, outcome: Judgement) -> SiteEvidence:
     return evidence.part(searched(frame, outcome.numbers, MAX_SEARCHED, np.random.default_rng(SEED)))
 
 
-def _completed(
-    candidates: Mapping[str, list[Proposal]], outcomes: Mapping[str, Judgement], evidence: SiteEvidence
-) -> _Choice:
-    """Return the best of the learners' functions, completed by what the others add."""
-    # Of equals the first: sorted() keeps the order of the learners.
-    best, *others = sorted(candidates, key=lambda name: _merit(outcomes[name]))
-    chosen, outcome = candidates[best], outcomes[best]
-    for name in others:
-        fresh = [proposal for proposal in candidates[name] if proposal not in chosen]
-        if not fresh or _is_enough(outcome):
-            continue
-        union, joined = _joined(chosen, fresh, outcome, evidence)
-        if _merit(joined) < _merit(outcome):
-            chosen, outcome = union, joined
-    return _Choice(chosen, best, candidates)
+def _with_packs(choice: _Choice, evidence: SiteEvidence) -> _Choice:
+    """Return a choice with what rule packs say."""
+    if not evidence.taught:
+        return choice
+    told = _proposed(PACK, lambda one: taught.proposals(one.sample, one.deep, one.taught), evidence)
+    return _completed(choice, PACK, told, _judged(choice.proposals, evidence), evidence)
 
 
-def _with_forms(choice: _Choice, evidence: SiteEvidence, learners: Mapping[str, Learner]) -> _Choice:
+def _with_forms(choice: _Choice, evidence: SiteEvidence) -> _Choice:
     """Return a choice with the mappings between forms of URLs that show when what may be dropped is gone."""
     outcome = _judged(choice.proposals, evidence)
-    if LAST_LEARNER not in learners or _is_enough(outcome) or evidence.deadline.passed():
+    if _is_enough(outcome) or evidence.deadline.passed():
         return choice
-    asked = _asked(LAST_LEARNER, learners[LAST_LEARNER], replace(evidence, sample=_left_apart(outcome)))
-    fresh = [proposal for proposal in asked if proposal not in choice.proposals]
+    left = replace(evidence, sample=_left_apart(outcome))
+    asked = _asked(FORMS, lambda one: replacing.proposals(one.sample, one.deep), left)
+    return _completed(choice, FORMS, asked, outcome, evidence)
+
+
+def _completed(
+    choice: _Choice, name: str, found: Sequence[Proposal], outcome: Judgement, evidence: SiteEvidence
+) -> _Choice:
+    """Return a choice, judged as *outcome*, with what the learner of a name has found, where more is removed with it."""
+    candidates = {**choice.candidates, name: found}
+    fresh = [proposal for proposal in found if proposal not in choice.proposals]
     if not fresh:
-        return choice
+        return replace(choice, candidates=candidates)
     union, joined = _joined(choice.proposals, fresh, outcome, evidence)
-    if _merit(joined) >= _merit(outcome):
-        return choice
-    known = choice.candidates.get(LAST_LEARNER, ())
-    return replace(choice, proposals=union, candidates={**choice.candidates, LAST_LEARNER: [*known, *fresh]})
+    return _Choice(union if _merit(joined) < _merit(outcome) else choice.proposals, candidates)
 
 
 def _left_apart(outcome: Judgement) -> SiteUrls:
@@ -228,7 +217,7 @@ def _with_constants(choice: _Choice, evidence: SiteEvidence) -> Selected:
         kept = validated(kept, evidence.sample, evidence.deep)
         if kept == before:
             break
-    sources = {one: sources.get(one, (choice.best,)) for one in kept}
+    sources = {one: sources.get(one, (CORE,)) for one in kept}
     return Selected(kept, sources)
 
 

@@ -18,7 +18,7 @@ from .data.url_table import REPEAT, Table, encode
 from .data.value_tokens import lists_of_values, significant_splits
 from .evidence.arrays import ABSENT
 from .evidence.value_kinds import ORDER, kind_of_key
-from .learners.registry import SiteEvidence
+from .learners.core import SiteEvidence
 from .methods.entropy import Priors
 from .opinions.declared import Declarations
 from .opinions.said import manual_names, said_of
@@ -50,7 +50,8 @@ def evidence_of(
     sample, table = replace(sample, judge=judge), replace(table, judge=judge)
     varying = varying_keys(table)
     table = replace(table, lists=lists_of_values(table, varying))
-    evidence = SiteEvidence.of(sample, table, deep_splits(table, varying), declared, priors)
+    deep = deep_splits(table, varying)
+    evidence = SiteEvidence(sample, deep, table.with_deep(deep) if deep else table)
     columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
     kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
     return replace(evidence, sample=replace(sample, kinds=kinds), taught=taught)

@@ -12,7 +12,6 @@ from .asking.refetching import odd_responses
 from .best_pattern import best_pattern
 from .data.clusters import Clusters
 from .data.judgement import SiteUrls, book_of, judged
-from .deadline import Deadline
 from .decision.candidates import candidate_rules
 from .decision.class_guards import with_open_lengths
 from .decision.validation import within_budget
@@ -20,8 +19,8 @@ from .decision.weighing import weighed, with_counts
 from .decision.witness_counts import counted_with_files
 from .learners.affixes import wider_families
 from .learners.casing import wider_spellings
+from .learners.core import SiteEvidence
 from .learners.generalising import generalised
-from .learners.registry import Learner, SiteEvidence, with_packs
 from .learning_options import LearningOptions
 from .lifetime.incumbents import said_by, with_incumbents
 from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
@@ -74,17 +73,17 @@ def learn_site(
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
     sites, *lessons* what rule packs say, *others* the rules of the sites whose URLs are nested in its own.
     """
-    learners, deadline = options.learners, options.deadline
+    deadline = options.deadline
     every = SiteUrls.of(site, found, options.site_groups, others, options.names)
     judged_urls, encoded, alike = judged_sample(every, found.controls.values())
     evidence = evidence_of(judged_urls, encoded, declarations, priors, lessons)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)
-    chosen = selected(replace(evidence, deadline=searching), with_packs(learners, evidence.taught))
+    chosen = selected(replace(evidence, deadline=searching))
     out_of_time = searching.passed()
     accepted = within_budget(chosen.proposals, sample, splits, options.max_loss)
-    wider, widened_by = _widened(accepted, evidence, learners, deadline)
+    wider, widened_by = (accepted, {}) if deadline.passed() else _widened(accepted, evidence)
     opened = with_open_lengths(wider, table, sample, splits)
 
     filed_rules = known.for_site(site)
@@ -129,17 +128,16 @@ def learn_site(
 
 
 def _widened(
-    proposals: Sequence[Proposal], evidence: SiteEvidence, learners: Mapping[str, Learner], deadline: Deadline
+    proposals: Sequence[Proposal], evidence: SiteEvidence
 ) -> tuple[list[Proposal], dict[Proposal, tuple[str, ...]]]:
-    """Return accepted proposals, widened to names, hosts and spellings that were not seen, and the learner of each new one."""
+    """Return accepted proposals, widened to names, hosts and spellings that were not seen, and what widened each."""
     table, found = evidence.table, list(proposals)
     sources: dict[Proposal, tuple[str, ...]] = {}
-    for name in ("affixes", "entropy"):
-        if name in learners and not deadline.passed():
-            wider = wider_families(found, table, evidence.deep) if name == "affixes" else wider_spellings(found, table)
-            more = generalised(found, wider, evidence.sample, evidence.deep)
-            sources.update(dict.fromkeys([one for one in more if one not in found], (name,)))
-            found = more
+    for name in ("affixes", "casing"):
+        wider = wider_families(found, table, evidence.deep) if name == "affixes" else wider_spellings(found, table)
+        more = generalised(found, wider, evidence.sample, evidence.deep)
+        sources.update(dict.fromkeys([one for one in more if one not in found], (name,)))
+        found = more
     return found, sources
 
 

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from scrapy_dedup import learn_rules
-from scrapy_dedup.learning.choices import LEARNER_NAMES
 from scrapy_dedup.learning.decision.divisions import by_sections
 from scrapy_dedup.learning.lifetime.incumbents import Settled
 
@@ -58,6 +57,8 @@ STEPS: Mapping[str, Sequence[Replacement]] = {
         ("search.linked_directories.linked_directories", _empty),
         ("search.linked_directories.in_linked_directories", _no_rows),
     ],
+    "nested URLs": [("search.nested_urls.nested_urls", _empty)],
+    "forms of URLs": [("learners.replacing.proposals", _empty)],
     "orders of keys": [("search.orders.any_orders", _empty)],
     "names of facets": [("search.orders.kept_names", _empty)],
     "values": [("search.recoding.recode", _empty)],
@@ -107,27 +108,26 @@ def without(step: str) -> Iterator[None]:
 
 
 def figure(sites: Sequence[KnownSite], step: str = NONE, *, second: bool = False) -> Figure:
-    """Return the figure of one kind of data, learned without a step or a learner; of a second crawl if asked."""
-    learners = [name for name in LEARNER_NAMES if step != f"learner: {name}"]
+    """Return the figure of one kind of data, learned without a step; of a second crawl if asked."""
     with without(step):
-        return figure_of(_scored(site, learners, second=second) for site in sites)
+        return figure_of(_scored(site, second=second) for site in sites)
 
 
-def _scored(site: KnownSite, learners: Sequence[str], *, second: bool) -> Score:
+def _scored(site: KnownSite, *, second: bool) -> Score:
     seen = [known.observation for known in site.train]
     if second:
         half = len(seen) // 2
-        book = learn_rules(seen[:half], max_loss=MAX_LOSS, learners=learners)
+        book = learn_rules(seen[:half], max_loss=MAX_LOSS)
         fetched = {book.canonical_key(each.url): each for each in reversed(seen[half:])}
-        book = learn_rules(fetched.values(), max_loss=MAX_LOSS, learners=learners, known=book)
+        book = learn_rules(fetched.values(), max_loss=MAX_LOSS, known=book)
     else:
-        book = learn_rules(seen, max_loss=MAX_LOSS, learners=learners)
+        book = learn_rules(seen, max_loss=MAX_LOSS)
     return score([book.canonical_key(url) for url, _ in site.test], [page for _, page in site.test])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; return the exit code, 0."""
-    every = [*STEPS, *(f"learner: {name}" for name in LEARNER_NAMES[1:])]
+    every = list(STEPS)
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks.ablation",
         description=__doc__,

@@ -29,7 +29,6 @@ from urllib.parse import parse_qsl, urlsplit
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.choices import LEARNER_NAMES
 
 from .methods.compared import Learn, Safe, asked_for
 from .scoring.checks import Check, report
@@ -220,12 +219,6 @@ def checks(results: Sequence[Result], *, split: str) -> list[Check]:
             found.append(Check(f"{name} oracle-normalised compression", scores.oracle_compression, least))
         if (most := MOST_LOST.get(result.name)) is not None:
             found.append(Check(f"{name} lost pages", scores.lost, most=most))
-        members = [result.methods[member].scores for member in LEARNER_NAMES if member in result.methods]
-        if members:
-            best = max(members, key=lambda each: each.oracle_compression or 0.0)
-            ahead = (scores.oracle_compression or 0.0) - (best.oracle_compression or 0.0)
-            found.append(Check(f"{name} compression, all learners less the best one", ahead, least=0))
-            found.append(Check(f"{name} losses, all learners less the best one", scores.lost - best.lost, most=0))
     found.append(Check("pooled lost-page rate", pooled(scores_of(results, LEARNED)).lost_rate, most=MOST_LOST_RATE))
     return found
 

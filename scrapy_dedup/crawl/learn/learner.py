@@ -195,7 +195,6 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     command += ["--store", "--dir", str(directory), "--scope", settings.scope]
     command += [f"--also={path}" for path in settings.rules if path != directory]
     command += ["--max-loss", str(settings.max_loss)]
-    command += [f"--learner={name}" for name in settings.learners or ()]
     if settings.method != JUDGE:
         command += ["--method", settings.method, "--method-options", json.dumps(settings.method_options)]
     if (thresholds := settings.published_thresholds) is not None:

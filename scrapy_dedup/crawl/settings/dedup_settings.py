@@ -49,7 +49,7 @@ class DedupSettings(SettingFields):
             read[setting.name.removeprefix(_PREFIX).lower()] = cls._read(setting, value)
         wrong = {
             "DEDUP_SITES": wrong_site(read["sites"], read["site_groups"]),
-            "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"], read["learners"]),
+            "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"]),
         }
         for name, problem in wrong.items():
             if problem:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ...learning.choices import JUDGE, LEARNER_NAMES, METHOD_NAMES
+from ...learning.choices import JUDGE, METHOD_NAMES
 from ...learning.evidence.user_names import Names
 from ...masks.published.thresholds import Thresholds
 from . import setting_pairs as learning
@@ -119,12 +119,6 @@ class SettingFields:
     )
     learn_timeout: float = setting(
         60, values.positive_number, "number (seconds)", "Processor seconds of a learning; four times that by the clock."
-    )
-    learners: tuple[str, ...] | None = setting(
-        None,
-        values.learners,
-        "list of names or None",
-        f"The learners that are asked. None asks all of them: {', '.join(LEARNER_NAMES)}.",
     )
     method: str = setting(
         JUDGE,

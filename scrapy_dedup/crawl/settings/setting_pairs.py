@@ -44,7 +44,7 @@ def _words(value: Any) -> Any:
     return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
 
 
-def wrong_method(method: str, options: Mapping[str, Any], learners: tuple[str, ...] | None) -> tuple[str, str] | None:
+def wrong_method(method: str, options: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return problem and remedy if a published method does not have these options, or the judge has any."""
     if method == JUDGE:
         return ("the judge has no options", f"Set DEDUP_METHOD: {', '.join(METHOD_NAMES[1:])}.") if options else None
@@ -54,7 +54,7 @@ def wrong_method(method: str, options: Mapping[str, Any], learners: tuple[str, .
         options_of(method, options)
     except WrongOption as wrong:
         return str(wrong), "scrapy learn-rules --method list shows all options."
-    return ("DEDUP_LEARNERS is set, and published methods have none", "Leave one of them out.") if learners else None
+    return None
 
 
 def wrong_site(sites: Mapping[str, Mode | None], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, str] | None:

@@ -7,8 +7,6 @@ from enum import Enum
 from math import isfinite, nan
 from typing import Any, TypeVar
 
-from ...learning.choices import LEARNER_NAMES
-
 
 class Mode(str, Enum):
     """How far the plug-in may go (``DEDUP_MODE``)."""
@@ -85,20 +83,6 @@ def one_of(*choices: str) -> Callable[[Any], str]:
 def mode(value: Any) -> Mode:
     """Return the mode of that name."""
     return Mode(one_of(*MODES)(value))
-
-
-def learners(value: Any) -> tuple[str, ...] | None:
-    """Return the names of learners, None for all."""
-    if _is_none(value):
-        return None
-    names = value.split(",") if isinstance(value, str) else value
-    if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
-        raise WrongValue("it must be a list of names of learners, or None for all")
-    names = tuple(name.strip() for name in names)
-    unknown = [name for name in names if name not in LEARNER_NAMES]
-    if unknown:
-        raise WrongValue(f"there is no learner {unknown[0]!r}", f"There are {', '.join(LEARNER_NAMES)}.")
-    return names
 
 
 def whole_number(least: int) -> Callable[[Any], int]:

@@ -21,7 +21,6 @@ from ...urls.templates import template_of
 from ...urls.variation import host_of, is_parameter, raw_value, with_value, without
 from ..config import Config, current
 from ..data.clusters import PageIdentities, no_evidence
-from ..evidence.shares import MIN_STATED
 from ..evidence.user_names import Names
 from ..methods.entropy import (
     MINIMUM_SIZE,
@@ -160,7 +159,8 @@ class _Search:
                 tested=tested,
             )
             relevant = round(believed.relevant, 9)  # 0.9 is what the entropies alone give, and not less
-            least = MIN_STATED if stated else current().proposed_groups if self.priors.relevance(name_of(key)) else 0
+            by_others = self.priors.relevance(name_of(key)) is not None
+            least = current().least_contents if stated else current().proposed_groups if by_others else 0
             is_unproven = relevant < self.band[1] and tested[0] < least
             if not (is_uncertain(relevant, *self.band) or is_unproven):
                 continue

@@ -8,7 +8,7 @@ from ..config import current
 
 CONFIDENCE = 0.95
 MIN_STATED = 2
-"""Witness groups that must agree before a parameter is dropped that the site itself calls irrelevant."""
+"""Witness groups that must agree with what a rule pack says."""
 
 
 @lru_cache(maxsize=4096)

@@ -1,1 +1,1 @@
-"""The learners by name, and those that run where the core learner leaves duplicates apart."""
+"""The learners: the core one, that of forms of URLs, and what widens what they found."""

@@ -15,42 +15,19 @@ import numpy as np
 from ...rules import Ignore, Keep, Set
 from ...urls import DeepSplit, class_of
 from ...urls.deep_tokens import whole_key
-from ..data.frame import Frame
-from ..data.judgement import SiteUrls
 from ..data.url_table import Table
 from ..methods.affixes import ALPHANUMERIC, snapped_prefixes, uniform
-from ..methods.entropy.expression import table_of
-from ..methods.entropy.joint import irrelevant
 from ..proposals.coverage import reaches
-from ..proposals.dropping import changes, dropped, seen_values, widened
+from ..proposals.dropping import changes, seen_values, widened
 from ..proposals.matching import matching
 from ..proposals.proposal import Match, Proposal
-from ..search.constant_pages import constant_pages
-from .generalising import Wider, generalised
+from .generalising import Wider
 
 MIN_FAMILY = 3
 """Names, or hosts, that show that an affix means something."""
 MIN_PREFIX = 3
 
 _numbered = re.compile(r"([a-z][a-z\-]*?)([0-9]+)").fullmatch
-
-
-def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit], table: Table | None = None) -> list[Proposal]:
-    """Return what holds of whole families of names and hosts, of which some were seen to be irrelevant.
-
-    Empty where there is nothing to learn from. What it says of names that were not seen follows from those that were,
-    and no URL speaks against it. *table* are the URLs encoded with the deep tokens, made where not given.
-    """
-    table = table_of(sample, deep, table)
-    if table is None:
-        return []
-    _, covered = constant_pages(Frame(table, np.arange(len(table))), sample)
-    rows = np.flatnonzero(~covered)
-    drops = [Proposal((), key, dropped(table, rows, key)) for key in irrelevant(Frame(table, rows)).dropped]
-    found = generalised(drops, wider_families(drops, table, deep), sample, deep)
-    wider = [proposal for proposal in found if proposal not in drops]
-    beginnings = tuple(proposal.key[:-1] for proposal in wider if proposal.key.endswith("*"))
-    return [*(proposal for proposal in drops if proposal.key.startswith(beginnings)), *wider]
 
 
 def families(names: Iterable[str], shortest: int = MIN_PREFIX) -> dict[str, list[str]]:

@@ -18,10 +18,12 @@ from ...urls.percent import lower_first, lower_value
 from ..config import current
 from ..data.url_table import Table
 from ..evidence.shares import worth_asking
-from ..methods.entropy.lowered_keys import MIN_TESTED
 from ..proposals.matching import matching
 from ..proposals.proposal import Match, Proposal
 from .generalising import Wider
+
+MIN_TESTED = 0.8
+"""Share of a key's capitals that must stand where the case was tested, for it to hold on the whole site."""
 
 
 def case_operation(rows: Iterable[tuple[Hashable, str, int]]) -> Lower | None:

@@ -23,7 +23,6 @@ from scrapy_dedup.learning.evidence.arrays import Codes, Flags, Rows
 from scrapy_dedup.learning.evidence.judge import Judge
 from scrapy_dedup.learning.evidence.value_kinds import ValueKind, kind_of_values
 from scrapy_dedup.learning.evidence.witnesses import Witnesses, witnesses
-from scrapy_dedup.learning.learners.registry import LEARNERS
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.proposals.proposal import Proposal
 from scrapy_dedup.learning.selection import selected
@@ -101,7 +100,7 @@ def judged_proposals(site: KnownSite) -> list[Judged]:
     if not half or len(half) == len(sample.urls):
         return []
     evidence = evidence_of(sample.part(half), table.part(np.array(half, dtype=np.intp)))
-    found_in_half = selected(evidence, LEARNERS).proposals
+    found_in_half = selected(evidence).proposals
     accepted = within_budget(found_in_half, evidence.sample, evidence.deep, MAX_LOSS)
     judge = evidence_of(sample, table).sample.judge
     full = replace(table.with_deep(evidence.deep) if evidence.deep else table, judge=judge)

@@ -1,11 +1,10 @@
 """The methods that the benchmarks compare: each learns from observations and gives keys.
 
-``pipeline`` is the package as it is. Its members run alone, through the same validation. The published methods decide as
+``pipeline`` is the package as it is. The published methods decide as
 ``scrapy learn-rules --method NAME`` has them decide, alone; by its own functions of URLs, or, with ", in rule files" after
 the name, by what rule files say of these. The others are baselines.
 """
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +14,6 @@ from typing import Any
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.learning.choices import LEARNER_NAMES
 from scrapy_dedup.learning.data.clusters import Clusters, clusters
 from scrapy_dedup.learning.data.judgement import SiteUrls
 from scrapy_dedup.learning.methods.policy import policy_of
@@ -72,10 +70,9 @@ class Safe:
 Learn = Callable[[Sequence[Observation]], Keys]
 
 
-def pipeline(observations: Sequence[Observation], learners: Sequence[str] | None = None) -> Keys:
-    """What the package learns, from all its learners or from some."""
-    only: dict[str, Any] = {} if learners is None else {"learners": learners}
-    book = learn_rules(observations, **only)
+def pipeline(observations: Sequence[Observation]) -> Keys:
+    """What the package learns."""
+    book = learn_rules(observations)
     return Keys(book.canonical_key, deployed=sum(rule.status.acts for rule in book))
 
 
@@ -137,11 +134,6 @@ def available(fpr_max: float = FPR_MAX) -> tuple[dict[str, Learn], list[str]]:
     """(methods by name, notes on those that are left out)."""
     methods: dict[str, Learn] = {"pipeline": pipeline}
     notes = []
-    if "learners" in inspect.signature(learn_rules).parameters:
-        for name in LEARNER_NAMES:
-            methods[name] = partial(pipeline, learners=[name])
-    else:
-        notes.append("single members of the pipeline: learn_rules() has no learners=")
     for name, (method, options) in PUBLISHED.items():
         methods[name] = partial(published, method, options, fpr_max)
     for fan in (5, 10):

@@ -1,14 +1,12 @@
 """Which parameters of a URL are relevant, by the entropies of values and fingerprints.
 
-Source: url-parameter-relevance. :func:`host_rules` is the document's method in its own terms;
-:func:`proposals` is what takes part in the pipeline, with the same two entropies taken given all that
-is kept, so that several irrelevant parameters do not hide each other.
+Source: url-parameter-relevance. :func:`host_rules` is the document's method in its own terms, :func:`decide` what it
+says of a site.
 """
 
 from .analysis import ParameterRule, analysed, case_information, holds_urls, relevant_tuples
 from .cluster_merging import Conflict, HostRules, merged
 from .columns import HOST, PATH, QUERY, FingerprintedUrl, columns, keys_inside, settled_keys
-from .expression import proposals
 from .headers import HeadFingerprint, Strength, head_fingerprint
 from .host import EntropyChoices, canonical_rules, host_rules, proposals_of
 from .information import UNUSED, Information, conditional_entropy, entropy, information
@@ -57,7 +55,6 @@ __all__ = [
     "learned_priors",
     "merged",
     "name_of",
-    "proposals",
     "proposals_of",
     "relevant_tuples",
     "settled_keys",

@@ -10,7 +10,6 @@ http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
 'http://a.example/x?id=77'
 """
 
-from .as_learner import expressed_rules, proposals
 from .class_rules import ClassRules, rules_of_classes
 from .generalization import generalised, spread_of
 from .inference import Inference, Policy, inferred
@@ -44,14 +43,12 @@ __all__ = [
     "by_prefix_and_suffix",
     "composed",
     "decide",
-    "expressed_rules",
     "generalised",
     "in_own_terms",
     "inferred",
     "kind_of",
     "near_identical",
     "observed_pages",
-    "proposals",
     "representative",
     "rules_of_classes",
     "segmented",

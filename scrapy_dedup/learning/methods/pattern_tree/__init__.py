@@ -8,7 +8,6 @@
 """
 
 from ..pattern_tree_gaps import FAITHFUL, IMPROVED, PatternTreeChoices
-from .expression import proposals
 from .normalization_rules import IgnoreKey, KeepKey, NormalizationRule, ReplaceKey, SetLiteral
 from .published import choices_of, decide
 from .whole_method import PatternTreeRules, learn
@@ -26,5 +25,4 @@ __all__ = [
     "choices_of",
     "decide",
     "learn",
-    "proposals",
 ]

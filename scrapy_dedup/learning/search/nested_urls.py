@@ -2,25 +2,30 @@
 
 Source: url-parameter-relevance, the passage on nested URLs. What makes no difference in the URL of a site that was
 crawled, the rules of that site say. Of another one only the pages that its URLs are nested in can tell: so its
-parameters are columns beside those of the outer URL, and irrelevant or not as they are.
+parameters are columns beside those of the outer URL, and are dropped jointly with them or put back.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ....rules import Ignore, Nested, RuleBook
-from ....rules.actions import inner_url
-from ....urls import normal_parts, site_of_url, values_of
-from ...config import current
-from ...data.frame import Frame
-from ...data.grouping import varying
-from ...data.url_table import REPEAT, Table, joined_repeats, seeds_of, with_inverse
-from ...evidence.arrays import ABSENT, Codes, Rows
-from ...proposals.dropping import dropped
-from .joint import irrelevant, without
+from ...rules import Absent, Ignore, Literal, Nested, OneOf, RuleBook
+from ...rules.actions import inner_url
+from ...urls import normal_parts, site_of_url, values_of
+from ..config import current
+from ..data.frame import Frame, Level
+from ..data.grouping import varying
+from ..data.judgement import Deep, SiteUrls, book_of
+from ..data.sampling import SEED
+from ..data.url_table import REPEAT, Table, joined_repeats, seeds_of, with_inverse
+from ..evidence.arrays import ABSENT, Codes, Rows
+from ..evidence.shares import worth_asking
+from ..proposals.combining import rules_of
+from ..proposals.dropping import dropped
+from ..proposals.proposal import Match, Proposal
+from .difference_sets import drop_set
 
 MIN_URL_SHARE = 0.9
 """Share of a key's values that must be URLs for it to be nested."""
@@ -28,20 +33,44 @@ _INSIDE = "\x1e"
 """What parts the key of an inner parameter: the outer key, the inner site, the inner key (no URL holds it)."""
 
 
-def nested_operations(frame: Frame, book: RuleBook) -> dict[str, Nested]:
-    """Return the operation for each key whose values are URLs.
+def nested_urls(found: Sequence[Proposal], frame: Frame, sample: SiteUrls, deep: Deep) -> list[Proposal]:
+    """Return the keys whose values are URLs to be canonicalized, and what is irrelevant beside them.
 
-    *book* says what makes no difference in URLs of the sites that were crawled; what more the operation drops has
-    ten groups of one page for it, as anything that is irrelevant.
+    *found* are proposals of the site's own keys: they say what makes no difference in a URL of its own that is nested.
     """
     keys = [key for key in sorted(frame.columns) if key.startswith("q.") and _are_urls(key, frame)]
     if not keys:
-        return {}
+        return []
+    book = book_of(rules_of(sample.site, found), sample, deep)
     opened = _opened(frame, keys, book)
+    levels = drop_set(opened, {}, np.random.default_rng(SEED)).levels
+    gone = [key for key, level in levels.items() if level is Level.DROPPED]
+    operations = _operations(opened, keys, gone)
+    outer = [key for key in gone if key in frame.columns and key not in keys]
+    left = {key: codes for key, codes in frame.columns.items() if key not in outer}
+    canonical = Frame(
+        frame.table, frame.rows, left | {key: _shown(frame, key, one, book) for key, one in operations.items()}
+    )
+    groups = canonical.groups({})
+    nested = []
+    for key, operation in operations.items():
+        concerned = varying(groups, frame.columns[key])
+        clean = concerned & (groups.contents == 1)
+        good, total = int(clean.sum()), int(concerned.sum())
+        if good >= current().proposed_groups and worth_asking(total - good, total):
+            # What no rule of the inner site says is known only where it was seen.
+            match = _sections(frame, groups.order[clean[groups.group]]) if operation.ignore else ()
+            nested.append(Proposal(match, key, operation))
+    known = {proposal.key for proposal in found}
+    beside = [Proposal((), key, dropped(frame.table, frame.rows, key)) for key in outer if key not in known]
+    return [*nested, *beside] if nested else []
+
+
+def _operations(opened: Frame, keys: Sequence[str], gone: Sequence[str]) -> dict[str, Nested]:
+    """Return the operation for each key whose values are URLs; *gone* are the columns that are dropped."""
     inner: dict[str, dict[str, dict[str, Ignore]]] = {key: {} for key in keys}
-    found = irrelevant(opened).dropped
-    groups = opened.groups(without(found))
-    for column in found:
+    groups = opened.groups(dict.fromkeys(gone, Level.DROPPED))
+    for column in gone:
         if _INSIDE in column:
             outer, site, key = column.split(_INSIDE)
             operation = dropped(opened.table, np.arange(len(opened)), column)
@@ -67,8 +96,20 @@ def _places(frame: Frame, key: str, site: str, rows: Rows) -> list[str]:
     )
 
 
-def shown(frame: Frame, key: str, operation: Nested, book: RuleBook) -> Codes | None:
-    """Return the codes of a key with the values that *operation* shows alike made one, None where each stays as it is."""
+def _sections(frame: Frame, rows: Rows) -> Match:
+    """Return the pattern of the first segments that some rows have, if they are fewer than a rule needs groups."""
+    codes = np.unique(frame.columns["path.0"][rows]).tolist() if "path.0" in frame.columns else []
+    if not codes or len(codes) >= current().proposed_groups:
+        return ()
+    values = [frame.table.vocabulary[code] for code in codes if code != ABSENT]
+    if not values:
+        return (("path.0", Absent()),)
+    optional = ABSENT in codes
+    return (("path.0", Literal(values[0], optional) if len(values) == 1 else OneOf(values, optional)),)
+
+
+def _shown(frame: Frame, key: str, operation: Nested, book: RuleBook) -> Codes:
+    """Return the codes of a key with the values that *operation* shows alike made one."""
     first: dict[str, int] = {}
     present, place = with_inverse(frame.columns[key])
     alike = np.array(present)
@@ -76,7 +117,8 @@ def shown(frame: Frame, key: str, operation: Nested, book: RuleBook) -> Codes | 
         url = inner_url(key, frame.table.vocabulary[code]) if code != ABSENT else None
         if url is not None:
             alike[number] = first.setdefault(book.nested_key(url, operation), code)
-    return None if (alike == present).all() else alike[place]
+    codes: Codes = alike[place]
+    return codes
 
 
 def _are_urls(key: str, frame: Frame) -> bool:
@@ -86,7 +128,7 @@ def _are_urls(key: str, frame: Frame) -> bool:
     return bool(texts) and urls >= MIN_URL_SHARE * len(texts)
 
 
-def _opened(frame: Frame, keys: list[str], book: RuleBook) -> Frame:
+def _opened(frame: Frame, keys: Sequence[str], book: RuleBook) -> Frame:
     """Return a frame in which the parameters of URLs that are values of *keys* are columns of their own.
 
     Its table is the frame's rows. The codes of new texts are added to the vocabulary, which all tables share.
