@@ -22,6 +22,7 @@ import tomlkit
 from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerRunner
 from scrapy.http import HtmlResponse
+from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_dedup import Observation, RuleBook
@@ -101,8 +102,22 @@ class Crawl:
         return [name for name in self.dedup() if name.startswith("errors")]
 
 
+class HeardStats(MemoryStatsCollector):
+    """Calls handlers as something is counted."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.handlers: list[tuple[str, Callable[[], object]]] = []
+
+    def inc_value(self, key: str, count: int = 1, start: int = 0) -> None:
+        super().inc_value(key, count, start)
+        for stat, handler in self.handlers:
+            if stat == key:
+                handler()
+
+
 def crawler_of(spider: type[scrapy.Spider], **settings: Any) -> Crawler:
-    return CrawlerRunner({**BASE, **settings}).create_crawler(spider)
+    return CrawlerRunner({"STATS_CLASS": HeardStats, **BASE, **settings}).create_crawler(spider)
 
 
 async def run(crawler: Crawler, *args: Any, **kwargs: Any) -> Crawl:
@@ -124,14 +139,7 @@ def when_counted(crawler: Crawler, stat: str, handler: Callable[[], object]) -> 
 
     def opened() -> None:
         stats: Any = crawler.stats
-        count = stats.inc_value
-
-        def inc_value(key: str, *args: Any, **kwargs: Any) -> None:
-            count(key, *args, **kwargs)
-            if key == stat:
-                handler()
-
-        stats.inc_value = inc_value
+        stats.handlers.append((stat, handler))
 
     crawler.signals.connect(opened, signals.spider_opened, weak=False)
 
