@@ -137,18 +137,10 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
         "Values in which something was left, since it could not be told from stable content.",
     ),
     ("dedup/transient/blocks", "Places of items at which transient content was removed or marked."),
-    (
-        "dedup/transient/carried",
-        "Values, or parts of lists, in which transient content was removed or marked by the page on which the item was begun, not by that of its response.",
-    ),
     ("dedup/transient/characters", "Characters of transient content that were removed or marked."),
     (
         "dedup/transient/fields",
         "Values of fields in which transient content was removed or marked; a list of strings counts as one.",
-    ),
-    (
-        "dedup/transient/forgotten",
-        "Items begun on a page that is not kept any more: what comes from there stays as it is.",
     ),
     ("dedup/transient/items", "Items in which transient content was removed or marked."),
     ("dedup/transient/links", "Requests for links that stand only in transient places of their page."),

@@ -221,10 +221,7 @@ class CrawlComponents:
         pages.page_recorded.subscribe(self.learning.note_page, *looked_at)
         transient = "transient", "Transient content of a page could not be looked for"
         if self.settings.content_fields and self.settings.strip != "off":
-            pages.request_given.subscribe(self.transient.note_request, *transient)
             pages.item_given.subscribe(self.transient.note_item, *transient)
-            ended = "page", "What became of a response could not be noted"
-            pages.callback_done.subscribe(self.transient.partial_items.done, *ended)
         if self.transient.marks_links:
             pages.request_given.subscribe(self.transient.mark_link, *transient)
         pages.request_given.subscribe(self.postponing.lower, "postponing", "A request could not be postponed")

@@ -7,7 +7,6 @@ import attrs
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from ...masks.fields.json_text import JsonText, json_text
 from ...masks.fields.text_cuts import marked, removed
 from ..support.components import components_of
 from ..support.item_fields import with_field
@@ -18,10 +17,10 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
+    from ...masks.fields.transient_page import TransientPage
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
     from ..support.faults import Faults
-    from .field_pages import FieldPages
     from .transient_content import TransientContent
 
 logger = logging.getLogger(__name__)
@@ -60,7 +59,6 @@ class TransientPipeline:
         pipeline = cls(settings, components.status, components.stats, components.faults, components.transient)
         for signal in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(pipeline._done, signal)
-        crawler.signals.connect(pipeline._dropped, signals.request_dropped)
         return pipeline
 
     def process_item(self, item: Any) -> Any:
@@ -77,13 +75,11 @@ class TransientPipeline:
             if response is None:
                 self._stats.inc_value("dedup/transient/unknown_response")
                 return item
-            page = self._transient.pages_of(response)
-            if self._transient.partial_items.is_forgotten(response):
-                self._stats.inc_value("dedup/transient/forgotten")
+            page = self._transient.page(response)
         except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
             self._faults.report("pipeline", "The page that an item came from could not be looked at")
             return item
-        return item if page is None else self._stripped(item, page)
+        return item if page is None or not page.spans else self._stripped(item, page)
 
     def close_spider(self) -> None:
         """Log which of the named fields no item had, or hold something else than their kind says."""
@@ -100,10 +96,7 @@ class TransientPipeline:
     def _done(self, response: Any) -> None:
         self._transient.sources.done(response)
 
-    def _dropped(self, request: Any) -> None:
-        self._transient.partial_items.done(request)
-
-    def _stripped(self, item: Any, page: "FieldPages") -> Any:
+    def _stripped(self, item: Any, page: "TransientPage") -> Any:
         changed = 0
         for name, kind in self._fields.items():
             field = _Field(page, kind, marks=self._marks)
@@ -121,8 +114,6 @@ class TransientPipeline:
                 self._stats.inc_value("dedup/transient/ambiguous", field.ambiguous)
         if changed:
             self._stats.inc_value("dedup/transient/items")
-        if page.elsewhere:
-            self._stats.inc_value("dedup/transient/carried", page.elsewhere)
         return item
 
 
@@ -130,7 +121,7 @@ class TransientPipeline:
 class _Field:
     """Rewrites the values of one field of an item, and counts."""
 
-    _page: "FieldPages"
+    _page: "TransientPage"
     _kind: str
     _marks: bool = attrs.field(kw_only=True)
     #: Values that changed.
@@ -142,21 +133,15 @@ class _Field:
     ambiguous: int = attrs.field(default=0, init=False)
 
     def __call__(self, strings: list[str]) -> list[str] | None:
-        documents = {number: text for number, string in enumerate(strings) if (text := self._json(string)) is not None}
-        plain = [number for number in range(len(strings)) if number not in documents]
-        found = dict(zip(plain, self._rewritten([strings[number] for number in plain]), strict=True))
-        found |= {number: self._json_rewritten(strings[number], text) for number, text in documents.items()}
+        found = self._page.find(strings, self._kind)
+        self.ambiguous += found.ambiguous
+        pairs = zip(strings, found.cuts, strict=True)
         # A string that was empty before stays.
-        new = [each for number, string in enumerate(strings) if (each := found[number]).strip() or each == string]
+        new = [each for string, cuts in pairs if (each := self._without(string, cuts)).strip() or each == string]
         if new == strings:
             return None
         self.fields += 1
         return new
-
-    def _rewritten(self, strings: list[str]) -> list[str]:
-        found = self._page.find(strings, self._kind)
-        self.ambiguous += found.ambiguous
-        return [self._without(string, cuts) for string, cuts in zip(strings, found.cuts, strict=True)]
 
     def _without(self, string: str, cuts: list[tuple[int, int]]) -> str:
         self.blocks += len(cuts)
@@ -164,22 +149,3 @@ class _Field:
         if not cuts:
             return string
         return marked(string, cuts, self._kind) if self._marks else removed(string, cuts)
-
-    def _json(self, string: str) -> JsonText | None:
-        """Return the JSON that a string is; None if it is none, or rather text of the page in quotes or with backslashes."""
-        text = json_text(string)
-        if text is None or text.is_document:
-            return text
-        covered = self._page.covered(string, self._kind)
-        if covered == 1.0:
-            return None
-        meant = self._page.verbatim(string) or covered < self._page.covered(text.strings[0], self._kind)
-        return text if meant else None
-
-    def _json_rewritten(self, string: str, text: JsonText) -> str:
-        """Return JSON whose strings are rewritten; it is JSON as before."""
-        cuts = self._page.verbatim(string)  # where a script of the page holds it
-        if cuts:
-            string = text.rewritten(cuts, self._without)
-            text = json_text(string) or text
-        return text.with_strings(self._rewritten(text.strings)) if text.strings else string

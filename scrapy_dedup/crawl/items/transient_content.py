@@ -1,6 +1,5 @@
 """Transient content in a crawl: of fields, by the pages that their items came from, and of links."""
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -12,9 +11,7 @@ from ...masks.fields.transient_links import transient_links
 from ...masks.fields.transient_page import TransientPage
 from ..observe.kept_texts import takes_markup
 from ..support.request_meta import SWITCH, TRANSIENT_LINK
-from .field_pages import FieldPages
 from .item_sources import ItemSources
-from .partial_items import KeptPage, PartialItems, hands_over
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
 
 #: Bytes of the longest page that is looked through for its links, which is done in the event loop.
 LONGEST: Final = 100_000
-#: Pages on which items were begun that are kept as they are needed: items of one list come one after the other.
-_MOST_READ: Final = 4
 
 
 @attrs.define(eq=False, repr=False)
@@ -49,9 +44,6 @@ class TransientContent:
     markup: bool = attrs.field(init=False)
     #: Whether a pipeline asks which response an item came from.
     has_pipeline: bool = attrs.field(default=False, init=False)
-    partial_items: PartialItems = attrs.field(factory=PartialItems, init=False)
-    _kept: "WeakKeyDictionary[Response, KeptPage]" = attrs.field(factory=WeakKeyDictionary, init=False)
-    _read: OrderedDict[KeptPage, TransientPage] = attrs.field(factory=OrderedDict, init=False)
     _pages: "WeakKeyDictionary[Response, TransientPage | None]" = attrs.field(factory=WeakKeyDictionary, init=False)
     _links: "WeakKeyDictionary[Response, frozenset[str]]" = attrs.field(factory=WeakKeyDictionary, init=False)
 
@@ -63,48 +55,6 @@ class TransientContent:
         """Remember for the pipeline that *item* came from *response*."""
         if self.has_pipeline and item is not None:
             self.sources.note(item, response)
-            self.partial_items.of(response)  # while its request is under way
-
-    def note_request(self, request: "Request", response: "Response") -> None:
-        """Remember for the pipeline that *request*, which may hand over what an item was begun with, was made on *response*."""
-        if self.has_pipeline and self.masks and hands_over(request):
-            self.partial_items.note(request, response, self._kept_of(response))
-
-    def pages_of(self, response: "Response") -> FieldPages | None:
-        """Return the pages that the fields of an item of *response* may come from; None if nothing is known to pass there."""
-        request = response.request
-        steps = self.partial_items.of(response)
-        own = self.page(response)
-        if not steps or (request is not None and self._is_off(request)):
-            return FieldPages(own) if own is not None and own.spans else None
-        if own is None and isinstance(response, HtmlResponse) and len(response.body) <= self.settings.max_body:
-            own = TransientPage(response.text, [], scripts=self.markup)  # of which it is to be known what stands there
-        return FieldPages(own, steps, self._page_of)
-
-    def _is_off(self, request: "Request") -> bool:
-        off = request.meta.get(SWITCH) is False
-        return off or self._identities.site_and_mode(request.url)[1] is None
-
-    def _kept_of(self, response: "Response") -> KeptPage | None:
-        """Return a page to be kept; None if nothing is known to pass there."""
-        kept = self._kept.get(response)
-        if kept is None and self.mask_of(response) is not None and len(response.body) <= self.settings.max_body:
-            assert isinstance(response, HtmlResponse)
-            kept = self._kept[response] = KeptPage(response.text, url_of(response))
-        return kept
-
-    def _page_of(self, kept: KeptPage) -> TransientPage:
-        """Return a page that was kept, with its transient places."""
-        page = self._read.pop(kept, None)
-        if page is None:
-            html = kept.html
-            mask = self.masks.with_links_of(kept.url)
-            spans = mask.spans(html, url=kept.url, markup=self.markup) if mask is not None else []
-            page = TransientPage(html, spans, scripts=self.markup)
-        self._read[kept] = page
-        while len(self._read) > _MOST_READ:
-            self._read.popitem(last=False)
-        return page
 
     def mask_of(self, response: "Response", *, links: bool = False) -> "Mask | None":
         """Return the mask that concerns a response; None if there is none or the response is to be left alone.

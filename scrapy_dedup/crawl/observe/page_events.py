@@ -24,5 +24,3 @@ class PageEvents:
         #: The spider gives a request, or an item, for a response.
         self.request_given: Event[[Request, Response]] = Event(faults)
         self.item_given: Event[[Any, Response]] = Event(faults)
-        #: The callback of a request is done, or has failed.
-        self.callback_done: Event[[Request | None]] = Event(faults)

@@ -154,7 +154,6 @@ class PageMiddleware:
     def _end(self, response: "Response", *, links: bool, failed: bool = False) -> None:
         request = response.request
         try:
-            self._page_events.callback_done.send(request)
             reached = self._in_flight.end(response)
             if request is None or reached is None:
                 return

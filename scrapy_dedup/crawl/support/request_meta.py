@@ -27,8 +27,6 @@ SAMPLE: Final = "dedup_sample"
 SAMPLE_OF: Final = "dedup_sample_of"
 #: Set if the page on which the spider found the link has it in a transient place only.
 TRANSIENT_LINK: Final = "dedup_transient_link"
-#: The number of a request that hands over what was found on the page where it was made.
-BEGUN: Final = "dedup_begun"
 #: A digest of the URL of a request that is fetched late, since it may be a duplicate.
 POSTPONED: Final = "dedup_postponed"
 #: Set while a postponed request goes back into the queue, for the dupe filter, which takes it out.
@@ -40,13 +38,11 @@ DUPLICATE: Final = "dedup_duplicate"
 RESCHEDULED: Final = "dedup_rescheduled"
 #: Those that are about one request only.
 OWN: Final = (
-    BEGUN, CHECKED, COPIED, DUPLICATE, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, SAMPLE_OF, START, TRANSIENT_LINK,
+    CHECKED, COPIED, DUPLICATE, KEY, POSTPONED, PUT_BACK, RESCHEDULED, SAMPLE, SAMPLE_OF, START, TRANSIENT_LINK,
 )  # fmt: skip
 _SENT: Final = " sent"
 #: What may stand in a meta that was copied from a response's.
-_COPIES: Final = frozenset(
-    {BEGUN, CHECKED, TRANSIENT_LINK, SAMPLE, SAMPLE_OF, START, COPIED, POSTPONED, "redirect_urls"}
-)
+_COPIES: Final = frozenset({CHECKED, TRANSIENT_LINK, SAMPLE, SAMPLE_OF, START, COPIED, POSTPONED, "redirect_urls"})
 
 
 def mark_new(request: Request, *, start: bool = False) -> None:
@@ -56,7 +52,6 @@ def mark_new(request: Request, *, start: bool = False) -> None:
         if start:
             meta[START] = digest(request.url)
         return
-    meta.pop(BEGUN, None)
     meta.pop(CHECKED, None)
     meta.pop(TRANSIENT_LINK, None)
     meta.pop(SAMPLE, None)

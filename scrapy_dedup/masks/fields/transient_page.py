@@ -60,54 +60,29 @@ class TransientPage:
 
     def find(self, strings: list[str], kind: str) -> FieldCuts:
         """Return what of a field, one string or several, is transient; *kind* is "html" or "text"."""
+        nothing: FieldCuts = FieldCuts([[] for _ in strings], False)
         if not self.spans:
-            return FieldCuts([[] for _ in strings], False)
-        return self.read(strings, kind, hasty=True).found
-
-    def read(self, strings: list[str], kind: str, *, hasty: bool = False) -> Reading:
-        """Return what of a field is transient, and how much of it stands in the page: in its own case, or else in any.
-
-        If *hasty*, no place is looked for of a text in which nothing that is transient may stand.
-        """
+            return nothing
         if kind == "html" and len(strings) == 1:
             found = self._verbatim(strings[0])
             if found is not None:
-                return Reading(found, 1.0)
-        if hasty and kind == "text" and not self._may_hold("".join(strings)):
-            return Reading(FieldCuts([[] for _ in strings], False), 0.0)
+                return found
+        if kind == "text" and not self._sought.may_stand_in("".join(strings)):
+            return nothing
         read = self._aligned(strings, kind, fold=False)
         if kind == "text" and read.covered == 1.0 and any(read.found.cuts) and self._is_in_scripts(strings):
             # It may come from there as well.
             other = self._aligned(strings, "all text", fold=False).found
-            return read if other == read.found else read._replace(found=FieldCuts([[] for _ in strings], True))
+            return other if other == read.found else FieldCuts(nothing.cuts, True)
         for stream, fold in _FURTHER[kind]:
-            if read.covered == 1.0 or (hasty and not self._may_hold(read.rest)):
+            if read.covered == 1.0 or not self._sought.may_stand_in(read.rest):
                 break
-            if stream == "all text" and not self._may_gain(read.rest, hasty=hasty):
+            if stream == "all text" and not self._in_scripts.may_stand_in(read.rest):
                 continue
             other_way = self._aligned(strings, stream, fold=fold)
             if other_way.covered > read.covered:
                 read = other_way
-        return read
-
-    def verbatim(self, string: str) -> list[Range]:
-        """Return what is transient of a string that stands in the page's HTML as it is, or but for white space in a script.
-
-        Nothing if it does not.
-        """
-        found = self._verbatim(string) if self.spans else None
-        if found is None and self._may_gain(string, hasty=True):
-            read = self._aligned([string], "all text", fold=False)
-            found = read.found if read.covered == 1.0 else None
-        return found.cuts[0] if found is not None and found.cuts else []
-
-    def _may_hold(self, text: str) -> bool:
-        """Return whether something transient may stand in a text, in any case; cheap."""
-        return self._sought.may_stand_in(text)
-
-    def _may_gain(self, text: str, *, hasty: bool) -> bool:
-        """Return whether a text may be one of a script; if *hasty*, one in which something is transient."""
-        return self._in_scripts.may_stand_in(text) if hasty else bool(self._scripts)
+        return read.found
 
     def _is_in_scripts(self, strings: list[str]) -> bool:
         text = "".join("".join(strings).split())
