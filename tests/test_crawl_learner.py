@@ -230,7 +230,7 @@ def test_the_command_line(tmp_path: Path) -> None:
         *("--store", "--dir", str(rules), "--scope", "members"),
         f"--also={reviewed}",
         *("--max-loss", "0.001", "--evidence-days", "90.0"),
-        *("--packs", '{"starter": "prior"}'),
+        "--pack=starter",
         *("--groups", '{"shop": ["shop.test"]}'),
     ]
 

@@ -10,31 +10,28 @@ from hypothesis import strategies as st
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.learning_options import LearningOptions
-from scrapy_dedup.packs.model import Pack, PackRule, Platform
-from scrapy_dedup.rules import Evidence, Ignore, Keep, Literal, Rule, Status
-from scrapy_dedup.rules.lifecycle import without_evidence
+from scrapy_dedup.packs.model import Pack, PackRule
+from scrapy_dedup.rules import Absent, Ignore, Keep, Literal, Rule, Status
 
 SITE = "forum.test"
-FORUM = Platform("forum", "forum", ("Forum",), ("viewtopic.php?t", "viewforum.php?f"))
-VIEW = PackRule({"q.view": Ignore()}, "forum", source=("https://docs.test/",))
-PACK = Pack("forums", (FORUM,), (VIEW,))
+VIEW = PackRule({"q.view": Ignore()}, "viewtopic.php", source=("https://docs.test/",))
+PACK = Pack("forums", (VIEW,))
 
 
-def observed(url: str, text: str, generator: str | None = "Forum 3") -> Observation:
-    headers = {"x-generator": generator} if generator else None
-    return Observation(f"http://{SITE}{url}", text, words=100, headers=headers)
+def observed(url: str, text: str) -> Observation:
+    return Observation(f"http://{SITE}{url}", text, words=100)
 
 
-def topics(twice: int, once: int = 12, *, differ: int = 0, generator: str | None = "Forum 3") -> list[Observation]:
+def topics(twice: int, once: int = 12, *, differ: int = 0) -> list[Observation]:
     """*twice* topics in two views that are one page, *differ* that are two, and *once* others in one view each."""
     rows = []
     for number in range(twice + differ):
         same = number < twice
         for view in ("list", "tree"):
             text = f"topic {number}" if same else f"topic {number} as a {view}"
-            rows.append(observed(f"/viewtopic.php?t={number}&view={view}", text, generator))
+            rows.append(observed(f"/viewtopic.php?t={number}&view={view}", text))
     others = range(twice + differ, twice + differ + once)
-    return rows + [observed(f"/viewtopic.php?t={n}&view=list", f"topic {n}", generator) for n in others]
+    return rows + [observed(f"/viewtopic.php?t={n}&view=list", f"topic {n}") for n in others]
 
 
 def learned(rows: Sequence[Observation], *packs: Pack, known: RuleBook | None = None) -> list[Rule]:
@@ -45,7 +42,8 @@ def test_two_pages_are_enough_beside_a_pack_and_not_without_one() -> None:
     rows = topics(2)
     assert learned(rows) == []
     (rule,) = learned(rows, PACK)
-    assert (rule.status, dict(rule.match)) == (Status.ACTIVE, {"path.0": Literal("viewtopic")})
+    assert rule.status is Status.ACTIVE
+    assert dict(rule.match) == {"path.0": Literal("viewtopic"), "path.1": Absent(), "ext": Literal("php")}
     assert dict(rule.ops) == {"q.view": Ignore()}
     assert rule.evidence is not None
     assert (rule.evidence.groups, rule.evidence.pack, rule.evidence.learners) == (2, "forums", ("pack",))
@@ -59,30 +57,19 @@ def test_a_counterexample_beside_two_pages_is_heard() -> None:
     assert learned(topics(2, differ=1), PACK) == []
 
 
-def test_a_site_of_another_platform_is_left_alone() -> None:
-    assert (
-        learned(
-            [replace(row, headers=None) for row in topics(2)], replace(PACK, platforms=(replace(FORUM, templates=()),))
-        )
-        == []
-    )
-    elsewhere = [observed(f"/p?t={n}&view={view}", f"page {n}", "Wiki 1") for n in range(2) for view in "ab"]
+def test_a_site_without_the_template_is_left_alone() -> None:
+    elsewhere = [observed(f"/p?t={n}&view={view}", f"page {n}") for n in range(2) for view in "ab"]
     assert learned(elsewhere, PACK) == []
 
 
-def test_the_platform_is_told_by_urls_where_pages_name_no_generator() -> None:
-    assert [dict(rule.ops) for rule in learned(topics(2, generator=None), PACK)] == [{"q.view": Ignore()}]
-
-
 def test_a_rule_with_a_template_holds_there_alone() -> None:
-    pack = replace(PACK, rules=(replace(VIEW, template="viewtopic.php"),))
     rows = topics(2)
     rows += [
         observed(f"/viewforum.php?f={n}&view={view}", f"forum {n} {view}")
         for n in range(3)
         for view in ("list", "tree")
     ]
-    (rule,) = learned(rows, pack)
+    (rule,) = learned(rows, PACK)
     assert dict(rule.match)["path.0"] == Literal("viewtopic")
     book = RuleBook([rule])
     assert book.equivalent(f"http://{SITE}/viewtopic.php?t=77&view=list", f"http://{SITE}/viewtopic.php?t=77&view=tree")
@@ -92,37 +79,24 @@ def test_a_rule_with_a_template_holds_there_alone() -> None:
 
 
 def test_values_that_a_pack_names_and_no_others() -> None:
-    pack = replace(PACK, rules=(PackRule({"q.view": Ignore(only={"list"})}, "forum", sites=3),))
+    pack = replace(PACK, rules=(PackRule({"q.view": Ignore(only={"list"})}, sites=3),))
     rows = [observed(f"/viewtopic.php?t={n}{view}", f"topic {n}") for n in range(2) for view in ("", "&view=list")]
     rows += [observed(f"/viewtopic.php?t={n}", f"topic {n}") for n in range(2, 12)]
     (rule,) = learned(rows, pack)
     assert dict(rule.ops) == {"q.view": Ignore(only={"list"})}
 
 
-def test_what_a_pack_calls_the_page_needs_more_pages() -> None:
-    kept = replace(PACK, rules=(PackRule({"q.view": Keep()}, "forum", sites=9),))
+@pytest.mark.parametrize("template", ["", "viewtopic.php"])
+def test_what_a_pack_calls_the_page_needs_more_pages(template: str) -> None:
+    kept = replace(PACK, rules=(PackRule({"q.view": Keep()}, template, sites=9),))
     numbers = [n for n in range(2, 30) if learned(topics(n))]
     with_it = [n for n in range(2, 30) if learned(topics(n), kept)]
     assert min(numbers) < min(with_it)
 
 
 def test_a_pack_that_other_sites_speak_against_proposes_nothing() -> None:
-    doubted = replace(PACK, rules=(PackRule({"q.view": Ignore()}, "forum", sites=1, against=2),))
+    doubted = replace(PACK, rules=(PackRule({"q.view": Ignore()}, sites=1, against=2),))
     assert learned(topics(2), doubted) == []
-
-
-def test_trust_acts_without_evidence_and_ends_with_a_counterexample() -> None:
-    trusted = replace(PACK, trusted=True)
-    (rule,) = learned(topics(0), trusted)
-    assert rule.evidence == Evidence(learners=("pack",), urls=12, pages=12, pack="forums")
-    assert not without_evidence(rule)
-    assert learned(topics(0, differ=2), trusted) == []
-
-
-def test_a_trusted_rule_of_which_the_file_says_something_else_does_not_come_back() -> None:
-    (rule,) = learned(topics(0), replace(PACK, trusted=True))
-    off = RuleBook([replace(rule, status=Status.OFF)])
-    assert [each.status for each in learned(topics(0), replace(PACK, trusted=True), known=off)] == [Status.OFF]
 
 
 def test_a_rule_stays_when_the_pack_is_gone() -> None:
@@ -155,7 +129,9 @@ def site_of(rows: list[tuple[int, str, int]]) -> list[Observation]:
 @given(SITES)
 def test_law_a_pack_of_nothing_changes_nothing(rows: list[tuple[int, str, int]]) -> None:
     seen = site_of(rows)
-    assert learned(seen, Pack("empty"), Pack("other", (FORUM,))) == learned(seen)
+    assert learned(
+        seen, Pack("empty"), Pack("other", (PackRule({"q.view": Ignore()}, "other.php", sites=9),))
+    ) == learned(seen)
 
 
 @settings(max_examples=40, deadline=None)

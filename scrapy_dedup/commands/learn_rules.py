@@ -71,11 +71,6 @@ class LearnRules(DedupCommand):
             help="an option of that method (may be repeated), such as --method equivalence --method-option min_urls=20",
         )
         parser.add_argument(
-            "--pack",
-            metavar="NAME",
-            help="make a rule pack of the sites instead of rule files: packs/NAME.toml beside scrapy.cfg, or NAME if it ends in .toml",
-        )
-        parser.add_argument(
             "--probe",
             metavar="N",
             type=whole_number,
@@ -89,8 +84,6 @@ class LearnRules(DedupCommand):
                 raise UsageError("--from and --probe do not go together")
             if opts.probe < LEAST_PROBE:
                 raise UsageError(f"--probe {opts.probe}: the probe of one page takes {LEAST_PROBE} requests")
-        if opts.pack and (opts.probe is not None or opts.diff or opts.method or opts.method_options):
-            raise UsageError("--pack goes with --from, --dry-run and --json")
         if (opts.url_field or opts.body_field) and not opts.sources:
             raise UsageError("--url-field and --body-field go with --from")
         if opts.method == "list" and opts.json:
@@ -113,11 +106,6 @@ class LearnRules(DedupCommand):
             self._probe_and_learn(settings, args, opts)
         else:
             sources = Sources(opts.sources, opts.url_field, opts.body_field) if opts.sources else None
-            if opts.pack:
-                from .packing import make_pack
-
-                make_pack(settings, opts.pack, args, sources, dry_run=opts.dry_run, json=opts.json)
-                return DONE
             learn(settings, args, sources, dry_run=opts.dry_run, diff=opts.diff, json=opts.json)
         return DONE
 

@@ -21,12 +21,7 @@ IDENTITY_HEADERS: Final = (
     "Last-Modified",
     "No-Vary-Search",
     "Vary",
-    "X-Generator",
 )
-#: The one of them, in lower case, that also holds what a page itself names as its generator.
-GENERATOR: Final = "x-generator"
-#: Characters of a generator's name that are kept.
-_LONGEST_GENERATOR: Final = 80
 #: Bodies of up to this many bytes are looked at by a crawl at once (under a millisecond); of longer ones
 #: the thread of the store does it, and decodes them by what header and body declare.
 AT_ONCE: Final = 65_536
@@ -49,8 +44,6 @@ class PageContent(NamedTuple):
     canonical: str | None
     #: Whether the page has a field for a password; None where nobody has looked.
     password: bool | None
-    #: What the head of the page names as its generator, such as "MediaWiki 1.43"; None if it names none.
-    generator: str | None = None
 
 
 def page_content(
@@ -64,19 +57,19 @@ def page_content(
     max_body: int = MAX_BODY,
 ) -> PageContent:
     """Return the content of a response; *root* is the tree of its page if somebody has parsed it."""
-    canonical = password = generator = None
+    canonical = password = None
     if kind is ContentKind.HTML:
         whole = len(body) <= max_body
         if root is None:
             text = decode(body if whole else body[:HEAD], content_type, encoding)
             root = parse(text.removeprefix("\ufeff"))
-        canonical, generator = canonical_link(root, url), generator_of(root)
+        canonical = canonical_link(root, url)
         if whole:
             password = has_password_field(root)
         else:
             root = None
     prints = fingerprint_body(body, content_type, encoding=encoding, root=root, kind=kind, max_body=max_body)
-    return PageContent(prints, canonical, password, generator)
+    return PageContent(prints, canonical, password)
 
 
 def kind_of_response(content_type: str, body: bytes, url: str) -> ContentKind:
@@ -152,29 +145,3 @@ def canonical_link(root: etree._Element, url: str) -> str | None:
         if "canonical" in (link.get("rel") or "").lower().split():
             return joined(url, link.get("href") or "") or None
     return None
-
-
-def generator_of(root: etree._Element) -> str | None:
-    """Return what the head of a page names as its generator, several joined by ", ".
-
-    >>> generator_of(parse('<head><meta name="Generator" content="WordPress 6.8"><meta name=generator content=WooCommerce></head>'))
-    'WordPress 6.8, WooCommerce'
-    """
-    head = next(root.iterchildren("head"), None)
-    if head is None:
-        return None
-    named = [
-        (meta.get("content") or "").strip()[:_LONGEST_GENERATOR]
-        for meta in head.iterchildren("meta")
-        if (meta.get("name") or "").lower() == "generator"
-    ]
-    return ", ".join(dict.fromkeys(filter(None, named))) or None
-
-
-def with_generator(headers: dict[str, str] | None, generator: str | None) -> dict[str, str] | None:
-    """Return headers with what the page names as its generator, if the response itself names none."""
-    return (
-        headers
-        if generator is None or (headers and GENERATOR in headers)
-        else {**(headers or {}), GENERATOR: generator}
-    )

@@ -27,7 +27,6 @@ from .methods.entropy import Priors
 from .methods.policy import policy_of
 from .opinions.declared import Declarations
 from .opinions.other_sites import priors_by_site
-from .opinions.taught import lessons_for
 from .site_report import SiteReport
 from .site_rules import decide_site, learn_site
 
@@ -140,7 +139,6 @@ def learn(
             reports.append(outcome.report)
             continue
         back = may_return(site, known, seen, site_groups=site_groups)
-        lessons = lessons_for(options.packs, seen) if options.packs else ()
         learn_it = partial(
             learn_site,
             site,
@@ -149,7 +147,6 @@ def learn(
             known=known,
             declarations=declarations,
             priors=priors.get(site),
-            lessons=lessons,
             may_return=back,
             others=others,
         )
@@ -157,7 +154,7 @@ def learn(
             found,
             declarations,
             priors.get(site),
-            lessons,
+            options.packs,
             back,
             others and others.digest(),
             options.max_loss,

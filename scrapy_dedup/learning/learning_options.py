@@ -31,7 +31,7 @@ class LearningOptions:
     policy: MethodPolicy | None = None
     """The published method that decides, None for the judge."""
     packs: tuple[Pack, ...] = ()
-    """Rule packs: what the parameters of platforms mean on other sites."""
+    """Rule packs: what names of parameters mean on widespread platforms."""
     candidates: bool = False
     """Whether to return also the rules by which a crawl may postpone."""
     diagnose: bool = False

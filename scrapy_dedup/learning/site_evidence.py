@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..packs.model import Pack
 from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from ..urls.deep_tokens import may_be_parted
@@ -22,7 +23,7 @@ from .learners.core import SiteEvidence
 from .methods.entropy import Priors
 from .opinions.declared import Declarations
 from .opinions.said import manual_names, said_of
-from .opinions.taught import Lessons, Taught
+from .opinions.taught import Taught
 from .proposals.proposal import Proposal
 from .search.constant_pages import constant_pages, numbers_of
 from .search.linked_directories import in_linked_directories
@@ -33,16 +34,16 @@ def evidence_of(
     table: Table | None = None,
     declarations: Declarations | None = None,
     priors: Priors | None = None,
-    lessons: Lessons = (),
+    packs: Iterable[Pack] = (),
 ) -> SiteEvidence:
     """Return what the learners are given of a sample: its columns, deep tokens and kinds of keys, and what is said of them.
 
-    *table* is that of the sample, made where not given; *priors* are what names of parameters mean on other sites, *lessons* what rule packs say.
+    *table* is that of the sample, made where not given; *priors* are what names of parameters mean on other sites, *packs* what these mean on platforms.
     """
     table = encoded(sample) if table is None else table
     declared = declarations or Declarations()
     judge = replace(table.judge, said=said_of(table, declared, sample.site_groups, priors, sample.names))
-    taught = Taught.of(lessons, table) if lessons else Taught()
+    taught = Taught.of(packs, table)
     if taught:
         own = {key: said for key, said in taught.said().items() if manual_names(sample.names).relevance(key) is None}
         said = {key: judge.said.get(key, 0.0) + own.get(key, 0.0) for key in judge.said.keys() | own.keys()}

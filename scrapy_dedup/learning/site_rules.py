@@ -28,7 +28,6 @@ from .lifetime.redundant import redundant
 from .methods.entropy import Priors
 from .methods.policy import MethodPolicy
 from .opinions.declared import Declarations
-from .opinions.taught import Lessons
 from .proposals.proposal import Proposal
 from .selection import selected
 from .site_evidence import evidence_of, judged_sample, used_splits
@@ -64,19 +63,18 @@ def learn_site(
     known: RuleBook,
     declarations: Declarations | None = None,
     priors: Priors | None = None,
-    lessons: Lessons = (),
     may_return: AbstractSet[str] = frozenset(),
     others: RuleBook | None = None,
 ) -> LearnedSite:
     """Return the rules of one site, learned beside those that act already.
 
     *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
-    sites, *lessons* what rule packs say, *others* the rules of the sites whose URLs are nested in its own.
+    sites, *others* the rules of the sites whose URLs are nested in its own.
     """
     deadline = options.deadline
     every = SiteUrls.of(site, found, options.site_groups, others, options.names)
     judged_urls, encoded, alike = judged_sample(every, found.controls.values())
-    evidence = evidence_of(judged_urls, encoded, declarations, priors, lessons)
+    evidence = evidence_of(judged_urls, encoded, declarations, priors, options.packs)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)
@@ -86,9 +84,7 @@ def learn_site(
     wider, widened_by = (accepted, {}) if deadline.passed() else _widened(accepted, evidence)
     opened = with_open_lengths(wider, table, sample, splits)
 
-    filed_rules = known.for_site(site)
-    in_files = {rule.id for rule in filed_rules}
-    before = [*filed_rules, *evidence.taught.trusted_rules(site, filed_rules)]
+    before = known.for_site(site)
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
     counted = counted_with_files(filed, sample, splits)
     settled = with_incumbents(opened, before, sample, splits, known.site_rules(site).deep, counted=counted, alike=alike)
@@ -100,11 +96,10 @@ def learn_site(
     fresh = returned(found_rules, before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
-    covered = redundant(rules, filed_rules, every, deep, deadline)
+    covered = redundant(rules, before, every, deep, deadline)
     rules = [rule for rule in rules if all(rule.id != each.rule.id for each in covered)]
     departures = (*settled.departures, *covered)
     departures = (*departures, *switched_off(before, rules, departures))
-    departures = tuple(each for each in departures if each.rule.id in in_files)
 
     book = book_of(rules, sample, deep)
     judgement = judged(book, sample)

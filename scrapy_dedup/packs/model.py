@@ -1,14 +1,14 @@
-"""What a rule pack says: platforms and how they are told, and what keys mean under their URL templates."""
+"""What a rule pack says: what keys mean, and under which URL templates."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import log
 
 from ..rules.model import is_mixed, key_problem, operation_problem
 from ..rules.operations import Ignore, Keep, Operation
 from ..rules.predicates import Predicate
 
-__all__ = ["DOCUMENTED", "ENOUGH", "Pack", "PackRule", "Platform"]
+__all__ = ["Pack", "PackRule"]
 
 DOCUMENTED = 3
 """Sites that a public document counts as: it tells what the software does, and not what somebody has made of it."""
@@ -20,31 +20,15 @@ _UNSEEN = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Platform:
-    """Software that many sites run, and the signs by which one of its sites is told.
-
-    *generators* are beginnings of what pages or headers name as their generator; *templates* are URL templates
-    (:mod:`.platforms`) that other software hardly has.
-    """
-
-    name: str
-    kind: str = ""
-    generators: tuple[str, ...] = ()
-    templates: tuple[str, ...] = ()
-    source: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class PackRule:
-    """What a key means under a URL template of a platform, on how many sites.
+    """What keys mean, on how many sites.
 
-    ``platform`` is "" for any site, ``template`` "" for any URL. ``ops`` say which keys make no difference, as in a rule
-    file; what is kept tells the page. ``sites`` are those that showed it, ``against`` those that showed the contrary.
-    Raises ValueError for a key or an operation that no rule has.
+    ``template`` is where: the last segment of a path (``viewtopic.php``), one segment anywhere (``/product-category/``), "" for any
+    URL. ``ops`` say which keys make no difference, as in a rule file; what is kept tells the page. ``sites`` are those that showed
+    it, ``against`` those that showed the contrary. Raises ValueError for a key or an operation that no rule has.
     """
 
     ops: Mapping[str, Operation]
-    platform: str = ""
     template: str = ""
     match: Mapping[str, Predicate] = field(default_factory=dict)
     sites: int = 0
@@ -62,14 +46,6 @@ class PackRule:
         if is_mixed(self.ops) or any(key.startswith("alias.") for key in self.ops):
             raise ValueError("a pack has no aliases; leave them to the site")
 
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    @property
-    def name(self) -> tuple[str, str, str, str]:
-        """What tells it from other rules: where it holds, and what it does."""
-        return self.platform, self.template, repr(self.match), repr(self.ops)
-
     @property
     def is_kept(self) -> bool:
         """Whether it says that its keys tell the page."""
@@ -82,7 +58,7 @@ class PackRule:
 
     @property
     def log_odds(self) -> float:
-        """Log-odds that what the rule says is wrong on another site of the platform; negative where it is believed.
+        """Log-odds that what the rule says is wrong on another site; negative where it is believed.
 
         >>> from scrapy_dedup.rules import Ignore
         >>> [round(PackRule({"q.a": Ignore()}, sites=n).log_odds, 1) for n in (0, 1, 2, 3, 9)]
@@ -91,21 +67,11 @@ class PackRule:
         known = self.sites + (DOCUMENTED if self.source else 0)
         return max(-ENOUGH, min(ENOUGH, log((self.against + _UNSEEN) / (known + _UNSEEN))))
 
-    def counted(self, sites: int, against: int) -> "PackRule":
-        """Return the rule with other counts."""
-        return replace(self, sites=sites, against=against)
-
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A rule pack; *trusted* tells whether its rules act without evidence of the site."""
+    """A rule pack."""
 
     name: str
-    platforms: tuple[Platform, ...] = ()
     rules: tuple[PackRule, ...] = ()
     note: str = ""
-    trusted: bool = False
-
-    def of_platforms(self, names: Sequence[str]) -> tuple[PackRule, ...]:
-        """Return the rules for a site of these platforms."""
-        return tuple(rule for rule in self.rules if not rule.platform or rule.platform in names)

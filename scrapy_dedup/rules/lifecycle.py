@@ -212,11 +212,11 @@ def without_evidence(rule: Rule) -> bool:
 
     That is one with an evidence table without a witness group or a spot check. A rule without such a table was not
     written by learning, one that keeps merges nothing, and without it pages might be lost; and published methods decide
-    by other signs, as does a user who trusts a rule pack.
+    by other signs.
     """
     evidence = rule.evidence
     if rule.status is not Status.ACTIVE or evidence is None:
         return False
-    if evidence.method or evidence.pack or any(isinstance(operation, Keep) for operation in rule.ops.values()):
+    if evidence.method or any(isinstance(operation, Keep) for operation in rule.ops.values()):
         return False
     return not evidence.groups and evidence.samples <= evidence.refuted

@@ -15,7 +15,6 @@ from ..content.page_content import (
     kind_of_response,
     link_in_header,
     page_content,
-    with_generator,
 )
 from ..content.versions import Version
 from ..observation import Observation
@@ -74,7 +73,7 @@ class PageReader:
             time=at,
             length=len(body),
             bag=prints.bag,
-            headers=with_generator(identity_headers(headers), content.generator),
+            headers=identity_headers(headers),
             sketch=prints.sketch,
             words=prints.words,
             version=version,

@@ -11,14 +11,7 @@ from w3lib.encoding import http_content_type_encoding
 
 from ...content.fingerprints import ContentKind, kind_of
 from ...content.html import decode
-from ...content.page_content import (
-    AT_ONCE,
-    IDENTITY_HEADERS,
-    identity_headers,
-    link_in_header,
-    page_content,
-    with_generator,
-)
+from ...content.page_content import AT_ONCE, IDENTITY_HEADERS, identity_headers, link_in_header, page_content
 from ...store.rows import ObservationRow
 from ...urls.joining import joined
 from ..support.request_meta import redirects_to
@@ -210,7 +203,7 @@ class LaterRow:
             content.fingerprints,
             len(body),
             self._content_type or None,
-            with_generator(self._headers, content.generator),
+            self._headers,
             content.canonical or self._canonical,
             base.redirect,
             base.hops,

@@ -141,11 +141,11 @@ class SettingFields:
         "returns to. They weigh as much as an opinion that is right 19 times in 20, and never more than what pages "
         "show. A name that ends in * stands for all that begin so.",
     )
-    packs: Mapping[str, str] = setting(
+    packs: tuple[str, ...] = setting(
         ["starter"],
         learning.packs,
-        'list of names, or dict of name to "prior" or "trust"',
-        "Rule packs, by name or path: what parameters mean on other sites of a platform (see :doc:`/how-to/packs`).",
+        "list of names",
+        "Rule packs, by name or path: what names of parameters mean on widespread platforms (see :doc:`/how-to/packs`).",
     )
     max_loss: float = setting(
         0.001,

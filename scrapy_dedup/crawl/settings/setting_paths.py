@@ -11,7 +11,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import data_path
 
-from ...files.package_folders import package_folder
 from .setting_values import WrongValue
 
 __all__ = ["data_folder", "folder", "project_folder", "report", "rule_directories", "store"]
@@ -122,7 +121,10 @@ def _rule_directory(value: Any, remedy: str) -> Path:
 
 
 def _package_folder(name: str) -> Path:
-    folder = package_folder(name)
-    if folder is None:
+    try:
+        found = find_spec(name)
+    except (ImportError, AttributeError, ValueError):  # a part of the name is no package
+        found = None
+    if found is None or not found.submodule_search_locations:
         raise WrongValue(f"there is no package {name!r}", "Is it installed, and is it a package with a folder?")
-    return folder
+    return Path(next(iter(found.submodule_search_locations)))
