@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from scrapy_dedup.learning.methods.equivalence import RewriteRule, SegmentedUrl, rules_of_classes
-from scrapy_dedup.learning.methods.equivalence.class_rules import rule_of_class
+from scrapy_dedup.learning.methods.equivalence import RewriteRule, SegmentedUrl, rule_of_class, rules_of_classes
 
 
 def class_rules(urls: Sequence[SegmentedUrl]) -> list[RewriteRule]:

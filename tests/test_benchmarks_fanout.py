@@ -5,6 +5,7 @@ from statistics import mean
 
 import pytest
 
+from scrapy_dedup.learning.methods.options import PatternTreeOptions
 from scrapy_dedup.learning.methods.pattern_tree import learn
 from tests.benchmarks.scoring.score import score_of
 
@@ -124,7 +125,7 @@ def test_the_papers_order_on_nested_optional_parameters() -> None:
     """
     methods = {
         "graph": lambda urls, content: learn(urls, content).canonical,
-        "naive": lambda urls, content: learn(urls, content, selection="naive").canonical,
+        "naive": lambda urls, content: learn(urls, content, PatternTreeOptions(selection="naive")).canonical,
         "fan-out 5": lambda urls, content: learn_fanout(urls, content, 5).canonical,
         "fan-out 10": lambda urls, content: learn_fanout(urls, content, 10).canonical,
     }

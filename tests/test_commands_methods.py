@@ -86,7 +86,14 @@ def test_figure_4_through_the_command_and_the_settings(project: Project) -> None
 def test_the_list_of_methods_names_every_option(project: Project) -> None:
     done = project.scrapy("learn-rules", "--method", "list")
     assert (done.returncode, complaints(done.stderr)) == (0, [])
-    for text in ("judge: ", "entropy: ", "fingerprint_given_value=0.5", "min_urls=10", "fpr_max=0.05", "walk=damped"):
+    for text in (
+        "judge: ",
+        "entropy: ",
+        "fingerprint_given_value=0.5",
+        "min_urls=10",
+        "fpr_max=0.05",
+        "min_overlap=0.5",
+    ):
         assert text in done.stdout
     assert not (project.folder / "dedup-rules").exists()
 

@@ -1,16 +1,15 @@
 """The rules of the pattern tree: odd input, laws."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.methods.pattern_tree import FAITHFUL, IMPROVED, PatternTreeChoices, learn
+from scrapy_dedup.learning.methods.options import PatternTreeOptions
+from scrapy_dedup.learning.methods.pattern_tree import learn
 from scrapy_dedup.urls import normal_form
 
-MODES = pytest.mark.parametrize("options", [FAITHFUL, IMPROVED], ids=["faithful", "improved"])
 Site = tuple[list[str], list[int]]
 
 
@@ -29,7 +28,6 @@ def guarded(pages: int = 120) -> Site:
     return urls, content
 
 
-@MODES
 @pytest.mark.parametrize(
     ("urls", "content"),
     [
@@ -44,26 +42,21 @@ def guarded(pages: int = 120) -> Site:
         (["http://example.com/a"] * 20, [0] * 20),
     ],
 )
-def test_odd_input(urls: list[str], content: list[int], options: PatternTreeChoices) -> None:
+def test_odd_input(urls: list[str], content: list[int]) -> None:
     for selection in ("naive", "graph"):
-        rules = learn(urls, content, options, selection=selection)
+        rules = learn(urls, content, PatternTreeOptions(selection=selection))
         assert all(isinstance(rules.canonical(url), str) for url in urls)
 
 
-@pytest.mark.parametrize("options", [FAITHFUL, IMPROVED, replace(FAITHFUL, nested_pairs=True, walk="printed")])
-def test_all_urls_are_one_page(options: PatternTreeChoices) -> None:
+def test_all_urls_are_one_page() -> None:
     urls = [f"http://example.com/login?returnto={n}&k={n % 3}" for n in range(400)]
-    rules = learn(urls, [0] * 400, options)
+    rules = learn(urls, [0] * 400)
     assert all(isinstance(rules.canonical(url), str) for url in urls)
 
 
 def test_what_is_wrong_is_said() -> None:
     with pytest.raises(ValueError, match="2 URLs and 1 duplicate clusters"):
         learn(["http://example.com/", "http://example.com/a"], [0])
-    with pytest.raises(ValueError, match="fpr_max"):
-        learn([], [], fpr_max=5)
-    with pytest.raises(ValueError, match="'naive', 'naive by fpr' or 'graph'"):
-        learn([], [], selection="best")  # type: ignore[arg-type]
 
 
 def test_a_huge_cluster_takes_part_like_any_other() -> None:
@@ -71,19 +64,17 @@ def test_a_huge_cluster_takes_part_like_any_other() -> None:
     urls = [f"http://example.com/item?id=0&sid={n}" for n in range(3000)]
     urls += [f"http://example.com/item?id={page}&sid={page * 9 + v}" for page in range(1, 201) for v in range(3)]
     content = [0] * 3000 + [page for page in range(1, 201) for v in range(3)]
-    for options in (FAITHFUL, IMPROVED):
-        rules = learn(urls, content, options)
-        assert len({rules.canonical(url) for url in urls}) == 201
+    rules = learn(urls, content)
+    assert len({rules.canonical(url) for url in urls}) == 201
 
 
 def test_the_same_urls_give_the_same_rules_in_any_order() -> None:
     urls, content = guarded(40)
     order = list(range(len(urls)))
     Random(3).shuffle(order)
-    for options in (FAITHFUL, IMPROVED):
-        once = learn(urls, content, options)
-        again = learn([urls[i] for i in order], [content[i] for i in order], options)
-        assert {once.canonical(url) for url in urls} == {again.canonical(url) for url in urls}
+    once = learn(urls, content)
+    again = learn([urls[i] for i in order], [content[i] for i in order])
+    assert {once.canonical(url) for url in urls} == {again.canonical(url) for url in urls}
 
 
 def _site(seed: int) -> Site:
@@ -101,12 +92,10 @@ def _site(seed: int) -> Site:
 
 
 @settings(max_examples=20, deadline=None)
-@given(
-    seed=st.integers(0, 10**6), selection=st.sampled_from(["naive", "naive by fpr", "graph"]), improved=st.booleans()
-)
-def test_law_every_rule_set_gives_every_url_one_form(seed: int, selection: str, improved: bool) -> None:
+@given(seed=st.integers(0, 10**6), selection=st.sampled_from(["naive", "naive by fpr", "graph"]))
+def test_law_every_rule_set_gives_every_url_one_form(seed: int, selection: str) -> None:
     urls, content = _site(seed)
-    rules = learn(urls, content, IMPROVED if improved else FAITHFUL, selection=selection)  # type: ignore[arg-type]
+    rules = learn(urls, content, PatternTreeOptions(selection=selection))
     assert rules.raw >= rules.qualified >= 0
     sources = [rule.nodes[0] for rule in rules.rules]
     assert len(sources) == len(set(sources)), "one rule for a source"
@@ -114,15 +103,3 @@ def test_law_every_rule_set_gives_every_url_one_form(seed: int, selection: str, 
         assert set(rule.operations) <= set(rule.target.parts), "operations are on the keys of the target"
     for url in urls:
         assert rules.canonical(url) == rules.canonical(normal_form(url))
-
-
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6))
-def test_law_the_improved_mode_stays_within_its_gate(seed: int) -> None:
-    urls, content = _site(seed)
-    seen = {normal_form(url): number for url, number in zip(urls, content, strict=True)}
-    rules = learn(list(seen), list(seen.values()), IMPROVED)
-    by_form: dict[str, set[int]] = {}
-    for url, page in seen.items():
-        by_form.setdefault(rules.canonical(url), set()).add(page)
-    assert all(len(pages) == 1 for pages in by_form.values())

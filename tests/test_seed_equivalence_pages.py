@@ -7,30 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.methods.equivalence.comparisons import (
-    checksum,
-    classes,
-    line_classes,
-    line_difference,
-    rare_words,
-    words_checksum,
-)
-from scrapy_dedup.learning.methods.equivalence.megashingles import (
-    MAX_ROUNDS,
-    buckets,
-    equivalence_classes,
-    parted,
-    sharing,
-)
 from scrapy_dedup.learning.methods.equivalence.shingles import (
+    MAX_ROUNDS,
     MEGASHINGLES,
     MINWISE,
     Shingling,
+    buckets,
+    equivalence_classes,
     megashingles,
     minwise_values,
+    parted,
+    rare_word_classes,
+    sharing,
     shingles,
     shingling,
-    words_of_html,
 )
 
 ALIKE = [
@@ -135,11 +125,6 @@ def test_equal_pages_are_equal(words: list[str]) -> None:
     assert one.checksum == other.checksum
 
 
-def test_words_of_html() -> None:
-    assert words_of_html("<title>A</title><style>x</style><p>b <i>c</i><script>d</script>") == ["A", "b", "c"]
-    assert words_of_html("") == words_of_html(b"") == []
-
-
 # -- classes
 
 
@@ -211,42 +196,12 @@ def test_parting_is_bounded() -> None:
     assert parted(pages, []) == []
 
 
-# -- the document's alternatives
-
-
-def test_checksums() -> None:
-    assert checksum(b"a") == checksum(b"a") != checksum(b"b")
-    values = {"/a": words_checksum("<p>x y"), "/b": words_checksum("<b>x</b> y"), "/c": words_checksum("x z")}
-    assert classes(values) == [["/a", "/b"]]
+# -- the document's alternative
 
 
 def test_rare_words() -> None:
     common = page(0)
     pages = {f"/{number}": [*common, f"rare{number // 2}"] for number in range(10)}
     pages["/none"] = common
-    found = rare_words(pages, most=2)
-    assert "/none" not in found
-    assert classes(found) == [["/0", "/1"], ["/2", "/3"], ["/4", "/5"], ["/6", "/7"], ["/8", "/9"]]
-
-
-def test_classes_of_pages_whose_lines_are_nearly_the_same() -> None:
-    """Two documents that share 95 % of their content; at 94 % they do not."""
-    lines = page(1, 100)
-    pages = {
-        "/a": lines,
-        "/other": page(2, 100),
-        "/95": [*lines[:95], *page(3, 5)],
-        "/94": [*lines[:94], *page(4, 6)],
-    }
-    assert line_classes(pages) == [["/a", "/95"]]
-    assert line_classes(pages, least=0.9) == [["/a", "/95", "/94"]]
-    assert line_classes({}) == []
-
-
-def test_line_differences() -> None:
-    lines = page(1, 100)
-    assert line_difference(lines, lines) == 0.0
-    assert line_difference(lines, [*lines[:50], "12:00", *lines[51:]]) == pytest.approx(0.01)
-    assert line_difference(lines, page(2, 100)) == 1.0
-    assert line_difference([], []) == 0.0
-    assert line_difference(lines * 300, [*lines * 300, "one more"]) == 1.0, "too long for anything but equality"
+    found = rare_word_classes(pages, most=2)
+    assert found == [["/0", "/1"], ["/2", "/3"], ["/4", "/5"], ["/6", "/7"], ["/8", "/9"]]

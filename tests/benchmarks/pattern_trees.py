@@ -1,8 +1,7 @@
 """The pattern trees of sites: Table 2 of the paper, the number of nodes, the height and the time to build them.
 
     python -m tests.benchmarks.pattern_trees [FILE.jsonl.gz...] [--level L0..L4]... [--seeds N] [--share .2]
-                                             [--least 100] [--resolutions faithful|improved] [--option KEY=VALUE]...
-                                             [--sites] [--json]
+                                             [--least 100] [--sites] [--json]
 
 FILEs are labelled URL sets (see ``tests.benchmarks.labelled``); ``--level`` are made-up sites, and all of L0 to L3 where
 neither is given. As in the paper a fifth of a site's URLs is drawn, 100,000 at most; sites of which fewer than
@@ -21,11 +20,8 @@ from time import perf_counter
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.url_table import encode
-from scrapy_dedup.learning.methods.options import PatternTreeOptions, WrongOption, options_of
-from scrapy_dedup.learning.methods.pattern_tree import PatternTreeChoices, choices_of
-from scrapy_dedup.learning.methods.pattern_tree.peeling import peeled
+from scrapy_dedup.learning.methods.pattern_tree.patterns import view_of
 from scrapy_dedup.learning.methods.pattern_tree.tree import PatternTree, build_pattern_tree
-from scrapy_dedup.learning.methods.pattern_tree.views import view_of
 
 from .labelled import read_rows
 from .methods.compared import sites
@@ -59,7 +55,6 @@ class TreeOf:
 def measured(
     site: str,
     observations: Sequence[Observation],
-    options: PatternTreeChoices,
     share: float = SHARE,
     least: int = LEAST,
 ) -> TreeOf | None:
@@ -71,7 +66,7 @@ def measured(
         return None
     urls, content = [found.urls[row] for row in drawn], [found.content[row] for row in drawn]
     start = perf_counter()
-    tree = tree_of(urls, content, options)
+    tree = tree_of(urls, content)
     seconds = perf_counter() - start
     return (
         None
@@ -80,13 +75,13 @@ def measured(
     )
 
 
-def tree_of(urls: Sequence[str], content: Sequence[int], options: PatternTreeChoices) -> PatternTree | None:
+def tree_of(urls: Sequence[str], content: Sequence[int]) -> PatternTree | None:
     """Return the pattern tree of URLs in normal form, without rules; None where no text is a URL with a host."""
-    views = {url: (view, number) for url, number in zip(urls, content, strict=True) if (view := view_of(url, options))}
+    views = {url: (view, number) for url, number in zip(urls, content, strict=True) if (view := view_of(url))}
     if not views:
         return None
     table = encode(list(views), [view for view, _ in views.values()], [number for _, number in views.values()])
-    return build_pattern_tree(peeled(table)[0] if options.peel == "drop set" else table, options)
+    return build_pattern_tree(table)
 
 
 def of_files(paths: Sequence[Path]) -> Iterator[tuple[str, list[Observation]]]:
@@ -136,22 +131,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--least", type=int, default=LEAST, metavar="N", help=f"URLs of a site that are drawn ({LEAST})"
     )
-    parser.add_argument("--resolutions", default="faithful", help="how the gaps of the paper are filled")
-    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the method")
     parser.add_argument("--sites", action="store_true", help="a row for each site, too")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args(argv)
     if not 0 < args.share <= 1:
         parser.error(f"--share is {args.share:g}: it must be above 0 and at most 1")
-    given = dict(text.partition("=")[::2] for text in args.option)
-    try:
-        options = options_of("pattern-tree", {"resolutions": args.resolutions, **given})
-    except WrongOption as wrong:
-        parser.error(str(wrong))
-    assert isinstance(options, PatternTreeOptions)
     levels = args.level or ([] if args.files else ["L0", "L1", "L2", "L3"])
     every = [*of_files(args.files), *of_levels(levels, args.seeds)]
-    trees = (measured(name, seen, choices_of(options), args.share, args.least) for name, seen in every)
+    trees = (measured(name, seen, args.share, args.least) for name, seen in every)
     found = [tree for tree in trees if tree is not None]
     if args.json:
         print(json.dumps([asdict(tree) for tree in found], indent=2))

@@ -6,7 +6,7 @@ settings can be checked where nothing learns.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from .option_readers import Read, names, number, one_of, or_none, truth
@@ -77,8 +77,8 @@ class EquivalenceOptions:
     fold_case: bool = _option(False, truth, "true | false", "segments that differ in case only are equal")
     pages: str = _choice(
         "text",
-        ("text", "shingles"),
-        "which pages are one: of equal text, or near-identical by shingles of the texts kept",
+        ("text", "rare words", "shingles"),
+        "which pages are one: of equal text, or near-identical by rare words or shingles of the texts kept",
     )
     window_days: float | None = _option(
         None, or_none(number(0)), "days | none", "what was seen longer before the latest response does not count"
@@ -93,13 +93,18 @@ class PatternTreeOptions:
     selection: str = _choice(
         "graph", ("graph", "naive", "naive by fpr"), "which rules are deployed: section 5.3 and Figure 7"
     )
-    resolutions: str = _choice(
-        "faithful",
-        ("faithful", "improved"),
-        "how the gaps of the paper are filled; what follows are its single choices",
+    min_overlap: float = _option(
+        0.5, number(0, 1), "0 to 1", "the share of common URLs (equation 6) from which on two nodes are duplicate nodes"
     )
-    choices: tuple[tuple[str, Any], ...] = ()
-    """Single rows of that table, by name, where they are not as *resolutions* has them."""
+    min_sigma: float = _option(
+        0.5,
+        number(0, 1),
+        "0 to 1",
+        "the rate of common values (Algorithm 3) above which two keys are mapped to each other",
+    )
+    max_differing: float = _option(
+        0.2, number(0, 1), "0 to 1", "the share of duplicates that differ in a key above which its replace is a fake"
+    )
 
 
 MethodOptions = EntropyOptions | EquivalenceOptions | PatternTreeOptions
@@ -123,59 +128,27 @@ def options_of(method: str, given: Mapping[str, Any]) -> MethodOptions:
     if method not in METHODS:
         raise WrongOption(f"there is no method {method!r} with options; there are {', '.join(METHODS)}")
     kind = METHODS[method]
-    known = {one.name: one for one in fields(kind) if one.metadata}
+    known = {one.name: one for one in fields(kind)}
     found: dict[str, Any] = {}
-    rows: dict[str, Any] = {}
     for name, value in given.items():
-        row = _row(name, value) if kind is PatternTreeOptions and name not in known else None
-        if row is not None:
-            rows |= row
-        elif name not in known:
-            raise WrongOption(f"the method {method} has no option {name!r}; it has {', '.join(known)}{_further(kind)}")
-        else:
-            found[name] = _read(name, value, known[name].metadata["read"])
-    options = kind(**found)
-    return replace(options, choices=tuple(sorted(rows.items()))) if isinstance(options, PatternTreeOptions) else options
+        if name not in known:
+            raise WrongOption(f"the method {method} has no option {name!r}; it has {', '.join(known)}")
+        try:
+            found[name] = known[name].metadata["read"](value)
+        except ValueError as error:
+            raise WrongOption(f"{name} is {value!r}: it must be {error}") from None
+    return kind(**found)
 
 
 def described(method: str) -> list[tuple[str, str, str, str]]:
     """Return (name, values, default, help) of each option of a method."""
-    found = [
-        (one.name, one.metadata["right"], _text(one.default), one.metadata["help"])
-        for one in fields(METHODS[method])
-        if one.metadata
+    return [
+        (one.name, one.metadata["right"], _text(one.default), one.metadata["help"]) for one in fields(METHODS[method])
     ]
-    if METHODS[method] is PatternTreeOptions:
-        from .pattern_tree_gaps import FAITHFUL, right_values, texts
-
-        help_of = texts()
-        found += [
-            (name, right, _text(getattr(FAITHFUL, name)), help_of[name]) for name, right in right_values().items()
-        ]
-    return found
-
-
-def _read(name: str, value: Any, read: Read) -> Any:
-    try:
-        return read(value)
-    except ValueError as error:
-        raise WrongOption(f"{name} is {value!r}: it must be {error}") from None
-
-
-def _row(name: str, value: Any) -> dict[str, Any] | None:
-    """Return what a row of the table of gaps is set to, None where there is no such row."""
-    from .pattern_tree_gaps import readers
-
-    read = readers().get(name)
-    return None if read is None else {name: _read(name, value, read)}
-
-
-def _further(kind: type[MethodOptions]) -> str:
-    return ", and single choices (walk, decline, ..)" if kind is PatternTreeOptions else ""
 
 
 def _text(default: Any) -> str:
-    if default is MISSING or default is None or default == ():
+    if default is None or default == ():
         return "none"
     if isinstance(default, tuple):
         return ",".join(default)

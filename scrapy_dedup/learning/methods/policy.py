@@ -38,11 +38,13 @@ class MethodPolicy:
     @property
     def compares_texts(self) -> bool:
         """Whether the method compares pages by their texts, where these are stored, and not by fingerprints alone."""
-        return isinstance(self.options, EquivalenceOptions) and self.options.pages == "shingles"
+        return isinstance(self.options, EquivalenceOptions) and self.options.pages != "text"
 
     def clusters(self, found: Clusters, seen: Iterable[Observation]) -> Clusters:
         """Return the duplicate clusters of a site as the method has them; *found* are those of pages with equal text."""
-        return equivalence.near_identical(found, seen) if self.compares_texts else found
+        if not isinstance(self.options, EquivalenceOptions) or self.options.pages == "text":
+            return found
+        return equivalence.near_identical(found, seen, self.options.pages)
 
     def decide(self, sample: SiteUrls) -> Decision:
         """Return what the method decides of a site, as its document decides."""

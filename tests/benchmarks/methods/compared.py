@@ -26,7 +26,6 @@ PUBLISHED: dict[str, tuple[str, dict[str, Any]]] = {
     "pattern tree, graph": ("pattern-tree", {}),
     "pattern tree, naive": ("pattern-tree", {"selection": "naive"}),
     "pattern tree, naive by fpr": ("pattern-tree", {"selection": "naive by fpr"}),
-    "pattern tree, improved": ("pattern-tree", {"resolutions": "improved"}),
     "entropy, as published": ("entropy", {}),
     "entropy, relevant anywhere": ("entropy", {"conflict": "relevant-anywhere"}),
     "entropy, by ratio": ("entropy", {"conflict": "ratio"}),

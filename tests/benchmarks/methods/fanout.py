@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
-from scrapy_dedup.learning.methods.pattern_tree.views import composed, view_of
-from scrapy_dedup.learning.methods.pattern_tree_gaps import FAITHFUL
-from scrapy_dedup.urls import normal_form, site_of_url
+from scrapy_dedup.learning.methods.pattern_tree.patterns import composed, view_of
+from scrapy_dedup.urls import normal_form
 
 MAX_SOURCES = 50
 MAX_TARGETS = 10
@@ -99,9 +98,9 @@ class FanOut:
 
     def canonical(self, url: str) -> str:
         """The URL rewritten until no rule changes it; its normal form where there is none."""
-        view = view_of(url, FAITHFUL)
+        view = view_of(url)
         last = way_of(view, self._index)[0][-1] if view else view
-        return composed(last, site_of_url(url)) if last != view else normal_form(url)
+        return composed(last, url) if last != view else normal_form(url)
 
 
 def way_of(view: View, index: Rules) -> tuple[list[View], list[FanOutRule]]:
@@ -124,7 +123,7 @@ def learn_fanout(urls: Sequence[str], content: Sequence[int], fan_out: int = 5, 
 
     Raw rules are those generalised in at least one key that no other rule of the same transform covers.
     """
-    views = {normal_form(url): view_of(url, FAITHFUL) for url in urls}
+    views = {normal_form(url): view_of(url) for url in urls}
     pages = {normal_form(url): page for url, page in zip(urls, content, strict=True)}
     clusters: defaultdict[int, list[View]] = defaultdict(list)
     for url, view in views.items():

@@ -10,25 +10,56 @@ http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
 'http://a.example/x?id=77'
 """
 
-from .class_rules import ClassRules, rules_of_classes
-from .generalization import generalised, spread_of
-from .inference import Inference, Policy, inferred
-from .page_comparison import Comparison, observed_pages
 from .published import decide, in_own_terms
-from .representatives import by_intersection, by_prefix_and_suffix, representative, shared_ends, shared_segments
-from .rewriting import Anything, Fixed, Form, RewriteRule, Slot, Variable, VariableKind, kind_of
-from .segments import Segment, SegmentedUrl, composed, segmented
-from .stored_pages import near_identical
-from .testing import Index, Observed, RuleVerdict, Tested, tested, tested_together, within_window
+from .rewriting import (
+    Anything,
+    ClassRules,
+    Fixed,
+    Form,
+    RewriteRule,
+    Slot,
+    Variable,
+    VariableKind,
+    generalised,
+    kind_of,
+    rule_of_class,
+    rules_of_classes,
+    spread_of,
+)
+from .segments import (
+    Method,
+    Segment,
+    SegmentedUrl,
+    by_intersection,
+    by_prefix_and_suffix,
+    composed,
+    representative,
+    segmented,
+    shared_ends,
+    shared_segments,
+)
+from .shingles import near_identical
+from .testing import (
+    Index,
+    Inference,
+    Observed,
+    Policy,
+    RuleVerdict,
+    Tested,
+    inferred,
+    tested,
+    tested_together,
+    within_window,
+)
 
 __all__ = [
     "Anything",
     "ClassRules",
-    "Comparison",
     "Fixed",
     "Form",
     "Index",
     "Inference",
+    "Method",
     "Observed",
     "Policy",
     "RewriteRule",
@@ -48,8 +79,8 @@ __all__ = [
     "inferred",
     "kind_of",
     "near_identical",
-    "observed_pages",
     "representative",
+    "rule_of_class",
     "rules_of_classes",
     "segmented",
     "shared_ends",

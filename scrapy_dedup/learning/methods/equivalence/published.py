@@ -14,11 +14,9 @@ from ...proposals.proposal import ANY_VALUE
 from ..method_decision import Decision, Formation, NotSayable, some_of
 from ..options import EquivalenceOptions
 from ..written import flags
-from .inference import Policy, inferred
-from .representatives import by_intersection, by_prefix_and_suffix
 from .rewriting import Fixed, RewriteRule, Slot, VariableKind
-from .segments import SegmentedUrl, is_named, segmented
-from .testing import Observed
+from .segments import SegmentedUrl, by_intersection, by_prefix_and_suffix, is_named, segmented
+from .testing import Observed, Policy, inferred
 
 _DAY = 86_400.0
 _is_name = re.compile(r"[A-Za-z0-9_.\-]+").fullmatch

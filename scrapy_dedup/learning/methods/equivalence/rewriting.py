@@ -1,14 +1,19 @@
-"""Rewrite rules of the document's own kind: patterns with ``*`` and variables on the left.
+"""Rewrite rules: those of single classes, and what these say together over classes.
 
-Source: "url-normalization-rule-inference", detailed description, steps (c) and (d).
+Source: "url-normalization-rule-inference", detailed description, steps (c) and (d), and FIG. 2, steps 230 and 240: from
+each URL of a class to its representative; the values of ``name=value`` segments that are not in it are
+``*``. Rules whose right sides are similar - the same segments, some with other values - become one, in which what
+differs is a variable on both sides.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 
-from .segments import composed, is_named, segmented
+from .segments import Method, SegmentedUrl, by_intersection, case_varies, composed, is_named, segmented
 
 _is_number = re.compile(r"[0-9]+X?").fullmatch
 
@@ -177,3 +182,127 @@ class RewriteRule:
         if position in self.form.lowered:
             text = f"lower({text})"
         return key, f"{key.lstrip('/;?&')}={text}" if is_named(key) else text
+
+
+Values = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class ClassRules:
+    """The rules of single classes that have one form.
+
+    ``rows``: (values of a URL on the left side, its class). The rule of a row asks for its values at
+    ``form.asked``; the rest of its left side is ``*``.
+    """
+
+    form: Form
+    rows: list[tuple[Values, int]] = field(default_factory=list)
+
+    @property
+    def asked(self) -> dict[Values, int]:
+        """The values that the rules ask for, each once, with a class that has them."""
+        return {asked_values(self.form, values): number for values, number in self.rows}
+
+
+def rules_of_classes(
+    members: Sequence[SegmentedUrl],
+    content: Sequence[int],
+    *,
+    method: Method = by_intersection,
+    fold_case: bool = False,
+) -> list[ClassRules]:
+    """Return the rules of all classes of two URLs or more, those of one form together.
+
+    ``content[i]`` is the class of ``members[i]``; URLs of different origins are of different classes
+    (the document learns per web server). Linear in the number of segments.
+    """
+    classes: defaultdict[tuple[str, int], list[SegmentedUrl]] = defaultdict(list)
+    for member, number in zip(members, content, strict=True):
+        classes[member.origin, number].append(member)
+    found: dict[Form, ClassRules] = {}
+    for (origin, number), urls in classes.items():
+        if len(urls) < 2:
+            continue
+        alignments = method(urls, fold_case)
+        lowered_places = case_varies(urls, alignments) if fold_case else frozenset()
+        for url, kept in zip(urls, alignments, strict=True):
+            lowered = frozenset([kept[place] for place in lowered_places])
+            if len(kept) == len(url.segments) and not lowered and _in_order(kept):
+                continue  # it is the representative
+            if not kept:
+                continue  # the URLs have nothing in common
+            form = Form(origin, url.keys, kept, lowered)
+            rules = found.get(form)
+            if rules is None:
+                rules = found[form] = ClassRules(form)
+            rules.rows.append((url.values, number))
+    return list(found.values())
+
+
+def rule_of_class(rules: ClassRules, asked: Values) -> RewriteRule:
+    """Return the rule with these values."""
+    fixed: Mapping[int, str] = dict(zip(rules.form.asked, asked, strict=True))
+    slots: list[Slot] = []
+    for position in range(len(rules.form.keys)):
+        if position in fixed:
+            slots.append(Fixed(fixed[position]))
+        else:
+            slots.append(Anything(kind_of(values[position] for values, _ in rules.rows)))
+    return RewriteRule(rules.form, tuple(slots))
+
+
+def asked_values(form: Form, values: Values) -> Values:
+    """Return the values of a URL that the rule of its class asks for."""
+    return tuple([form.lower(position, values[position]) for position in form.asked])
+
+
+def _in_order(kept: tuple[int, ...]) -> bool:
+    return all(a < b for a, b in pairwise(kept))
+
+
+Spread = dict[int, set[str]]
+"""Place on the right side -> the values that were met there."""
+
+
+def spread_of(every: Iterable[ClassRules]) -> dict[tuple[str, tuple[str, ...]], Spread]:
+    """Return origin and keys of the right sides -> how these differ: what has the same keys is similar."""
+    found: dict[tuple[str, tuple[str, ...]], Spread] = {}
+    for rules in every:
+        form = rules.form
+        spread = found.setdefault((form.origin, form.right_keys), {place: set() for place in range(len(form.kept))})
+        for values, _ in rules.rows:
+            for place, value in enumerate(form.right_values(values)):
+                spread[place].add(value)
+    return found
+
+
+def generalised(rules: ClassRules, spread: Spread) -> RewriteRule:
+    """Return the rule that says what the rules of single classes, of one form, say together.
+
+    *spread* tells where the right sides of similar rules differ. A segment that is dropped is ``*``, but if it is no
+    ``name=value`` only where it differs between the rows.
+    """
+    form, names = rules.form, _names()
+    place_of = {position: place for place, position in enumerate(form.kept)}
+    literal = set(form.asked)
+    slots: list[Slot] = []
+    for position in range(len(form.keys)):
+        values = {form.lower(position, values[position]) for values, _ in rules.rows}
+        if position in place_of:
+            values |= spread[place_of[position]]
+        if position in literal and len(values) == 1:
+            slots.append(Fixed(values.pop()))
+        elif position in place_of:
+            slots.append(Variable(next(names), kind_of(values)))
+        else:
+            slots.append(Anything(kind_of(values)))
+    return RewriteRule(form, tuple(slots))
+
+
+def _names() -> Iterator[str]:
+    """Yield a, b, .., z, a1, b1, .."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    number = ""
+    while True:
+        yield from (letter + number for letter in letters)
+        number = str(int(number or 0) + 1)

@@ -1,28 +1,41 @@
-"""Shingling: how much two pages have in common, told from 84 numbers of each.
+"""Near-identical pages: shingles, classes of pages by megashingles, and what these make of the clusters of a site.
 
-The example algorithm of "url-normalization-rule-inference" (detailed description, FIG. 2), which is
+The example algorithm of "url-normalization-rule-inference" (detailed description, FIG. 2, steps 200 and 210), which is
 that of Fetterly, Manasse and Najork, "On the evolution of clusters of near-duplicate web pages"
 (2003), after Broder (1997): a page is the set of its *shingles*, runs of five words; of each of 84
 random permutations of all shingles the page keeps its least one; 6 *supershingles* are hashes of 14
 of these each, and 15 *megashingles* are the pairs of supershingles. Pages that are 95 % alike share a
 megashingle with a probability of 0.88 (the document says 90 %), pages that are 80 % alike with 0.026.
+
+One bucket per host; in each bucket one hash table per position of the megashingle vector; pages that an entry holds
+together form an equivalence class. To share a megashingle is not transitive - A and B may share one, B and C another
+one, and A and C little - so that a class made in this way is parted again: every page must resemble
+the *medoid* of its class, the page that resembles the others most.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from math import comb
+from typing import TypeVar
+from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from ....content.html import parse
-from ....content.sketch import visible_texts
+from ....content.versions import Version
+from ....observation import Observation
+from ....urls import normal_form, site_of_url
+from ...data.clusters import NO_EVIDENCE, Clusters, no_evidence
 
 Hashes = npt.NDArray[np.uint64]
 
+RARE = 4
+"""Pages at most on which a rare word stands."""
 SHINGLE_WORDS = 5
 """Words of a shingle."""
 MINWISE = 84
@@ -44,15 +57,6 @@ class Shingling:
     megashingles: tuple[int, ...]
     words: int
     checksum: int
-
-
-def words_of_html(page: str | bytes) -> list[str]:
-    """Return the non-markup words of an HTML page (text or UTF-8 bytes), those that a reader sees.
-
-    >>> words_of_html("<p>one <b>two</b><script>three</script>")
-    ['one', 'two']
-    """
-    return " ".join(visible_texts(parse(page))).split()
 
 
 def shingling(words: Sequence[str]) -> Shingling | None:
@@ -120,3 +124,192 @@ def _mixed(numbers: Hashes) -> Hashes:
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))
+
+
+MIN_RESEMBLANCE = 0.9
+"""Estimated resemblance to the medoid that makes a page one of its class."""
+MIN_WORDS = 100
+"""Pages with fewer words have too few shingles for 84 values: they are equal or they are not."""
+MAX_CANDIDATES = 32
+"""Pages of a class that are tried as its medoid, and compared to find it."""
+MAX_ROUNDS = 32
+"""Classes at most into which pages that hang together are parted; what is left stays alone."""
+
+Told = TypeVar("Told")
+
+
+def equivalence_classes(
+    pages: Iterable[tuple[str, Shingling | None]],
+) -> list[list[str]]:
+    """Return the classes of two URLs or more of the same host whose pages are near-identical.
+
+    *pages* are URLs, each once, with the shingling of what they led to (None without words: in no
+    class). URLs and classes keep the order in which they came. Linear in the pages, and in memory one
+    host at a time beside the shinglings themselves.
+    """
+    found = []
+    for bucket in buckets(pages):
+        long = [(url, page) for url, page in bucket if page.words >= MIN_WORDS]
+        by_checksum: defaultdict[int, list[str]] = defaultdict(list)
+        for url, page in bucket:
+            if page.words < MIN_WORDS:
+                by_checksum[page.checksum].append(url)
+        found += [urls for urls in by_checksum.values() if len(urls) > 1]
+        shinglings = [page for _, page in long]
+        for members in sharing(shinglings):
+            for part in parted(shinglings, members):
+                if len(part) > 1:
+                    found.append([long[i][0] for i in part])
+    return found
+
+
+def buckets(pages: Iterable[tuple[str, Told | None]]) -> Iterator[list[tuple[str, Told]]]:
+    """Yield the pages of each host, with what is told of them: URLs of different hosts are never compared."""
+    by_host: defaultdict[str, list[tuple[str, Told]]] = defaultdict(list)
+    for url, page in pages:
+        if page is not None:
+            by_host[host_of(url)].append((url, page))
+    while by_host:
+        yield by_host.pop(next(iter(by_host)))
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL with its port, "" where it has none."""
+    try:
+        return urlsplit(url).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def sharing(pages: Sequence[Shingling]) -> list[list[int]]:
+    """Return the numbers of the pages that hang together by shared megashingles, two or more.
+
+    A megashingle counts at its own position only. What shares one is joined, chain by chain.
+    """
+    leader = list(range(len(pages)))
+
+    def led(page: int) -> int:
+        while leader[page] != page:
+            leader[page] = leader[leader[page]]
+            page = leader[page]
+        return page
+
+    for position in range(MEGASHINGLES):
+        table: dict[int, int] = {}
+        for number, page in enumerate(pages):
+            first = led(table.setdefault(page.megashingles[position], number))
+            other = led(number)
+            leader[max(first, other)] = min(first, other)
+    joined: defaultdict[int, list[int]] = defaultdict(list)
+    for number in range(len(pages)):
+        joined[led(number)].append(number)
+    return [members for members in joined.values() if len(members) > 1]
+
+
+def parted(
+    pages: Sequence[Shingling],
+    members: Sequence[int],
+) -> list[list[int]]:
+    """Return *members*, numbers of pages, parted so that each part resembles its medoid.
+
+    Linear: the medoid is that of a bounded number of pages, and there is a bounded number of parts
+    beside those of one page.
+    """
+    values = np.stack([pages[i].minwise for i in members]) if members else np.zeros((0, MINWISE), dtype=np.uint64)
+    left = np.arange(len(members))
+    parts: list[list[int]] = []
+    for _ in range(MAX_ROUNDS):
+        if not len(left):
+            break
+        alike = _resemblances(values[left], values[left[_medoid(values[left])]]) >= MIN_RESEMBLANCE
+        parts.append([members[i] for i in left[alike].tolist()])
+        left = left[~alike]
+    parts += [[members[i]] for i in left.tolist()]
+    return parts
+
+
+def _medoid(values: Hashes) -> int:
+    """Return which of some pages resembles the others most, of evenly spaced ones."""
+    some = np.unique(np.linspace(0, len(values) - 1, MAX_CANDIDATES).astype(np.intp))
+    alike = [float(_resemblances(values[some], values[candidate]).sum()) for candidate in some]
+    return int(some[int(np.argmax(alike))])
+
+
+def _resemblances(values: Hashes, one: Hashes) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
+    share: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = np.count_nonzero(values == one, axis=1) / MINWISE
+    return share
+
+
+logger = logging.getLogger(__name__)
+
+
+def rare_word_classes(pages: Mapping[str, Sequence[str]], *, most: int = RARE) -> list[list[str]]:
+    """Return the classes of two URLs or more of the same host whose pages have the same rare words: on *most* pages or fewer.
+
+    The document's assumption is that such pages are highly similar. A word of a page with many URLs stands on as many pages
+    as these and is not rare: small *most* finds small classes only. Pages without rare words are in no class.
+
+    >>> rare_word_classes({"/a": ["the", "axolotl"], "/b": ["the", "axolotl"], "/c": ["the", "bat"], "/d": ["the"]}, most=2)
+    [['/a', '/b']]
+    """
+    found = []
+    for bucket in buckets(pages.items()):
+        frequency = Counter(word for _, words in bucket for word in set(words))
+        table: defaultdict[frozenset[str], list[str]] = defaultdict(list)
+        for url, words in bucket:
+            table[frozenset(word for word in words if frequency[word] <= most)].append(url)
+        found += [urls for rare, urls in table.items() if rare and len(urls) > 1]
+    return found
+
+
+def near_identical(found: Clusters, seen: Iterable[Observation], how: str = "shingles") -> Clusters:
+    """Return the clusters of a site, joined where their pages are near-identical by *how*: "shingles" or "rare words".
+
+    A page takes part if one of the observations that were *seen* has its texts. One page of each cluster and host is
+    compared. O(84 x words of these).
+    """
+    versions = _latest_versions(seen)
+    content = dict(zip(found.urls, found.content, strict=True))
+    compared: dict[tuple[str, int], str] = {}
+    for url in sorted(versions.keys() & content.keys()):
+        if content[url] != NO_EVIDENCE:
+            compared.setdefault((host_of(url), content[url]), url)
+    if not compared and found.urls:
+        logger.warning(
+            "%s: no page has its texts in the store, so that none is compared by %s", site_of_url(found.urls[0]), how
+        )
+    leader: dict[int, int] = {}
+
+    def led(number: int) -> int:
+        while number in leader:
+            number = leader[number]
+        return number
+
+    words = {url: _words(versions[url]) for url in compared.values()}
+    alike = (
+        rare_word_classes(words)
+        if how == "rare words"
+        else equivalence_classes((url, shingling(own)) for url, own in words.items())
+    )
+    for urls in alike:
+        numbers = {led(content[url]) for url in urls}
+        least = min(numbers)
+        leader.update(dict.fromkeys(numbers - {least}, least))
+    numbered: dict[int, int] = {NO_EVIDENCE: NO_EVIDENCE}
+    joined = [numbered.setdefault(led(number), len(numbered) - 1) for number in found.content]
+    passwords = found.passwords and frozenset(numbered[led(number)] for number in found.passwords)
+    return replace(found, content=joined, passwords=passwords)
+
+
+def _latest_versions(seen: Iterable[Observation]) -> dict[str, Version]:
+    """Return the version that each URL has shown last, as far as texts are kept."""
+    versions: dict[str, Version] = {}
+    for each in sorted(seen, key=lambda one: one.time or 0.0):
+        if each.version is not None and no_evidence(each) is None:
+            versions[normal_form(each.url)] = each.version
+    return versions
+
+
+def _words(version: Version) -> list[str]:
+    """Return the words of a page that a reader sees."""
+    return " ".join([text for _, attribute, text in version.blocks if not attribute]).split()

@@ -1,20 +1,25 @@
-"""Which of the candidate rules are deployed (pattern-tree, section 5.3)."""
+"""Which of the candidate rules are deployed: equation 7, Figures 7 and 8 (pattern-tree, section 5.3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import log
 
-from ..pattern_tree_gaps import PatternTreeChoices
-from .effects import Effects
-from .normalization_rules import IgnoreKey, NormalizationRule, concatenated
-from .rule_candidates import same_formation
+import numpy as np
+import numpy.typing as npt
+
+from .rules import IgnoreKey, NormalizationRule, concatenated, forms, same_formation
 from .tree import Node, PatternTree
-from .walk import Graph, energy
 
 _Step = tuple[int, float, NormalizationRule | None]
 """A node, the cost of the step from it, and the rule; None where it is a link."""
+Matrix = npt.NDArray[np.float64]
 
+STEPS = 200
+DAMPING = 0.85
+"""Of the walk of energy, which else leaves at nodes without edges, and swings for ever in circles."""
+LINK_WEIGHT = 0.1
+"""Of a link from a node to its ancestor in that walk; with the paper's 1 all energy ends at the root."""
 LINK_COST = 1.0
 MIN_COST = 1e-6
 """Of one more rule in a chain, so that of equally safe chains the shorter is taken."""
@@ -83,6 +88,19 @@ def _followed(rule: NormalizationRule, kept: Mapping[int, NormalizationRule], tr
     return rule
 
 
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Vertices are tree nodes in candidate rules; edges are rules and descendant-ancestor links.
+
+    ``volumes[i]``: URLs of vertex i; ``rules[i, j]``: the false-positive rate of the rule from i to j;
+    ``links``: (descendant, ancestor) pairs.
+    """
+
+    volumes: Sequence[int]
+    rules: Mapping[tuple[int, int], float]
+    links: Sequence[tuple[int, int]] = ()
+
+
 def graph_of(rules: Sequence[NormalizationRule], tree: PatternTree) -> tuple[list[Node], Graph]:
     """Return the nodes of candidate rules and the graph whose vertices they are (Figure 8 (b)).
 
@@ -100,6 +118,42 @@ def graph_of(rules: Sequence[NormalizationRule], tree: PatternTree) -> tuple[lis
     return nodes, Graph([node.volume for node in nodes], edges, links)
 
 
+def transitions(graph: Graph) -> Matrix:
+    """Return P of equation 7: w / outdegree, each row brought to a sum of 1; w = 1 - fpr of a rule, and a constant of a link."""
+    count = len(graph.volumes)
+    weights = np.zeros((count, count))
+    for i, j in graph.links:
+        weights[i, j] = LINK_WEIGHT
+    for (i, j), rate in graph.rules.items():
+        if i != j:
+            weights[i, j] = max(weights[i, j], 1 - rate)
+    sums = weights.sum(axis=1)
+    matrix: Matrix = weights / np.where(sums > 0, sums, 1)[:, None]
+    return matrix
+
+
+def energy(graph: Graph) -> Matrix:
+    """Return the energy of each vertex after the damped walk, which begins with the volumes.
+
+    A share of the walk begins anew by volume in each step, and what reaches a vertex without edges does so too.
+    """
+    volumes = np.asarray(graph.volumes, dtype=float)
+    matrix = transitions(graph)
+    state = volumes.copy()
+    total = volumes.sum()
+    if not total:
+        return state
+    jump = volumes / total
+    dangling = matrix.sum(axis=1) == 0
+    sources, targets = np.nonzero(matrix)
+    shares = matrix[sources, targets]
+    for _ in range(STEPS):
+        moved = np.bincount(targets, weights=shares * state[sources], minlength=len(state)).astype(float)
+        moved += state[dangling].sum() * jump
+        state = DAMPING * moved + (1 - DAMPING) * total * jump
+    return state
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """How a node gets to its destination: by these rules, after a step to its ancestor if ``by_link``."""
@@ -108,49 +162,32 @@ class Way:
     by_link: bool = False
 
 
-def destinations(
-    rules: Sequence[NormalizationRule], tree: PatternTree, options: PatternTreeChoices
-) -> dict[int, dict[int, Way]]:
+def destinations(rules: Sequence[NormalizationRule], tree: PatternTree) -> dict[int, dict[int, Way]]:
     """Return, per destination node, the way in which each node gets there, its own included.
 
-    Faithful: nodes in the order of their energy, each with all those that can still get to it by rules
-    and descendant-ancestor links. Improved: one destination in each component that the rules connect.
+    Nodes in the order of their energy become destinations, each of all those that can still get to it by rules
+    and descendant-ancestor links.
     """
     nodes, graph = graph_of(rules, tree)
-    energies = energy(graph, options)
+    energies = energy(graph)
     incoming: dict[int, list[_Step]] = {}
     for rule in rules:
         if not rule.of_one_node:
-            risk = rule.fpr if options.noise == "pairs" else rule.loss
-            cost = MIN_COST - log(max(1 - risk, 1e-12))
+            cost = MIN_COST - log(max(1 - rule.fpr, 1e-12))
             incoming.setdefault(rule.nodes[1], []).append((rule.nodes[0], cost, rule))
-    if options.destinations == "by energy":
-        most = max(energies, default=0.0) or 1.0
-        for low, high in graph.links:
-            # Few links, and from nodes that many others are rewritten to.
-            cost = LINK_COST * (2 - float(energies[low]) / most)
-            incoming.setdefault(nodes[high].number, []).append((nodes[low].number, cost, None))
-    order = sorted(range(len(nodes)), key=lambda i: (-round(_merit(nodes[i], float(energies[i]), options), 6), i))
-    member = components(len(nodes), list(graph.rules))
+    most = max(energies, default=0.0) or 1.0
+    for low, high in graph.links:
+        # Few links, and from nodes that many others are rewritten to.
+        cost = LINK_COST * (2 - float(energies[low]) / most)
+        incoming.setdefault(nodes[high].number, []).append((nodes[low].number, cost, None))
     found: dict[int, dict[int, Way]] = {}
     assigned: set[int] = set()
-    ended: set[int] = set()
-    for i in order:
+    for i in sorted(range(len(nodes)), key=lambda i: (-round(float(energies[i]), 6), i)):
         number = nodes[i].number
-        if number in assigned or (options.destinations == "one a component" and member[i] in ended):
-            continue
-        ended.add(member[i])
-        found[number] = _ways(number, incoming, assigned)
-        assigned |= found[number].keys()
+        if number not in assigned:
+            found[number] = _ways(number, incoming, assigned)
+            assigned |= found[number].keys()
     return found
-
-
-def _merit(node: Node, energy: float, options: PatternTreeChoices) -> float:
-    """Return how good a destination a node is: popular and, in the improved mode, a short pattern."""
-    if options.destinations == "by energy":
-        return energy
-    dynamic = sum(key.startswith("q.") for key in node.pattern.parts)
-    return energy / (1 + dynamic)
 
 
 def _ways(destination: int, incoming: Mapping[int, Sequence[_Step]], assigned: set[int]) -> dict[int, Way]:
@@ -172,31 +209,28 @@ def _ways(destination: int, incoming: Mapping[int, Sequence[_Step]], assigned: s
     return ways
 
 
-def select_by_graph(
-    rules: Sequence[NormalizationRule], tree: PatternTree, options: PatternTreeChoices
-) -> list[NormalizationRule]:
+def select_by_graph(rules: Sequence[NormalizationRule], tree: PatternTree) -> list[NormalizationRule]:
     """Return the rules that lead to the destinations, chains concatenated (Figure 8 (c) to (e)).
 
     Rules that start from a destination are removed. The rule of a destination with itself starts and
-    ends there; it says which keys its format ignores, and stays unless ``destination_self_rules`` says
-    otherwise. A destination under another one is brought to that one's format.
+    ends there; it says which keys its format ignores, and stays: else session ids were never dropped.
+    A destination under another one is brought to that one's format.
     """
     own = {rule.nodes[0]: rule for rule in rules if rule.of_one_node}
-    kept_own = own if options.destination_self_rules == "kept" else {}
-    found = destinations(rules, tree, options)
+    found = destinations(rules, tree)
     firsts: dict[int, dict[int, list[NormalizationRule]]] = {}
     formats: dict[int, NormalizationRule] = {}
     for number, ways in found.items():
         firsts[number] = {}
         for source, way in ways.items():
             if source == number:
-                begin = [kept_own[source]] if source in kept_own else []
+                begin = [own[source]] if source in own else []
             else:
                 # What its ancestor's rules do is not said again, only what its own adds to them.
                 begin = [own[source]] if way.by_link and source in own else []
             if begin or not (way.by_link or source == number):
                 firsts[number][source] = [*begin, *way.rules]
-        known = format_of(tree.nodes[number], [_direct(chain) for chain in firsts[number].values()], options)
+        known = format_of(tree.nodes[number], [_direct(chain) for chain in firsts[number].values()])
         if known.ignored:
             formats[number] = known
     chosen = [
@@ -224,13 +258,12 @@ def _direct(chain: Sequence[NormalizationRule]) -> NormalizationRule:
 
 def _without_redundant(rules: Sequence[NormalizationRule], tree: PatternTree) -> list[NormalizationRule]:
     """Return the rules without those that do to their URLs what an ancestor's rule does (Figure 7 (b))."""
-    effects = Effects(tree.table)
     kept: dict[int, NormalizationRule] = {}
     for rule in sorted(rules, key=lambda r: (tree.nodes[r.nodes[0]].depth, r.nodes)):
         node = tree.nodes[rule.nodes[0]]
         above = next((kept[n.number] for n in node.ancestors() if n.number in kept), None)
         if above is not None:
-            mine, theirs = (effects.hashes(r.operations, node.rows) for r in (rule, above))
+            mine, theirs = (forms(tree.table, r.operations, node.rows) for r in (rule, above))
             if bool((mine == theirs).all()):
                 continue
         kept[node.number] = rule
@@ -249,7 +282,7 @@ def widened_to_targets(
     into: dict[int, list[NormalizationRule]] = {}
     for rule in rules:
         into.setdefault(rule.nodes[1], []).append(rule)
-    formats = {number: format_of(tree.nodes[number], several, several[0].options) for number, several in into.items()}
+    formats = {number: format_of(tree.nodes[number], several) for number, several in into.items()}
     widened = [
         replace(
             rule, operations={**rule.operations, **dict.fromkeys(sorted(formats[rule.nodes[1]].ignored), IgnoreKey())}
@@ -260,7 +293,7 @@ def widened_to_targets(
     return widened, [known for number, known in sorted(formats.items()) if number not in sources]
 
 
-def format_of(node: Node, rules: Sequence[NormalizationRule], options: PatternTreeChoices) -> NormalizationRule:
+def format_of(node: Node, rules: Sequence[NormalizationRule]) -> NormalizationRule:
     """Return the rule that brings a node's own URLs to the format that rules into it give."""
     into = [rule for rule in rules if rule.nodes[1] == node.number]
     ignored = sorted({key for rule in into for key in rule.asked_of_target})
@@ -271,26 +304,4 @@ def format_of(node: Node, rules: Sequence[NormalizationRule], options: PatternTr
         nodes=(node.number, node.number),
         support=node.volume,
         fpr=max((rule.fpr for rule in into), default=0.0),
-        loss=max((rule.loss for rule in into), default=0.0),
-        options=options,
     )
-
-
-def components(count: int, edges: Iterable[tuple[int, ...]]) -> list[int]:
-    """Return the number of the weakly connected component of each of *count* vertices.
-
-    >>> components(4, [(2, 0), (1, 3)])
-    [0, 1, 0, 1]
-    """
-    parent = list(range(count))
-
-    def top(vertex: int) -> int:
-        while parent[vertex] != vertex:
-            parent[vertex] = parent[parent[vertex]]
-            vertex = parent[vertex]
-        return vertex
-
-    for one, other in edges:
-        low, high = sorted((top(one), top(other)))
-        parent[high] = low
-    return [top(vertex) for vertex in range(count)]

@@ -1,12 +1,51 @@
-"""URL patterns: key-value pairs whose values may be regular expressions (pattern-tree, section 3)."""
+"""URLs as the key-value pairs of the paper, patterns of them, and back (pattern-tree, sections 2 and 3, Figure 2)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ....urls import ValueClass
+from ....urls import GroupsLike, normal_parts, site_of_url, values_of
+from ...data.url_table import REPEAT, joined_repeats
 
 ANYTHING = "*"
 """How the paper writes every regular expression."""
+View = dict[str, str]
+"""Key -> value; the values of a repeated key are joined by ``REPEAT``."""
+
+
+def view_of(url: str, groups: GroupsLike = None) -> View:
+    """Return the key-value pairs of a URL, segments of the path whole; empty where the text is no URL with a host.
+
+    >>> view_of("http://us.example.com/images/results.aspx?q=hp")
+    {'scheme': 'http', 'host.1': 'us', 'path.0': 'images', 'path.1': 'results.aspx', 'q.q': 'hp'}
+    """
+    values = values_of(url, groups=groups)
+    path = normal_parts(url)[1].removeprefix("/")
+    segments = path.split("/") if path else []
+    parts = {key: value for key, value in values.items() if key.startswith(("scheme", "host."))}
+    parts.update((f"path.{position}", segment) for position, segment in enumerate(segments))
+    parts.update((key, value) for key, value in values.items() if key.startswith("q."))
+    return dict(joined_repeats(parts))
+
+
+def composed(view: Mapping[str, str], url: str, groups: GroupsLike = None) -> str:
+    """Return the text that a view stands for, on the site of a URL: a key that tells pages apart, not always a URL.
+
+    >>> composed({"scheme": "http", "host.1": "us", "path.0": "a", "path.1": "*", "q.sid": "*"}, "http://example.com/")
+    'http://us.example.com/a/*?sid=*'
+    """
+    labels, segments = _numbered(view, "host."), _numbered(view, "path.")
+    host = ".".join([*reversed(labels), view.get("host.0", site_of_url(url, groups=groups))])
+    query = sorted(
+        f"{key[2:]}={value}" for key, joined in view.items() if key.startswith("q.") for value in joined.split(REPEAT)
+    )
+    text = f"{view.get('scheme', 'http')}://{host}/{'/'.join(segments)}"
+    return f"{text}?{'&'.join(query)}" if query else text
+
+
+def _numbered(view: Mapping[str, str], kind: str) -> list[str]:
+    """Return the values of ``host.1``, ``host.2``.. or ``path.0``, ``path.1``.. in order."""
+    found = [(int(key[len(kind) :]), view[key]) for key in view if key.startswith(kind) and key != "host.0"]
+    return [value for _, value in sorted(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +61,14 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Varied:
-    """The key has one of many values: any, or any of a class.
+    """The key has one of many values. ``optional``: it may be absent. ``excluded``: the salient values of the node's siblings."""
 
-    ``optional``: it may be absent. ``excluded``: the salient values of the node's siblings.
-    """
-
-    shape: ValueClass | None = None
     optional: bool = False
     excluded: frozenset[str] = frozenset()
 
     def matches(self, value: str | None) -> bool:
         """Return whether *value*, None for an absent key, is one of them."""
-        if value is None:
-            return self.optional
-        return value not in self.excluded and (self.shape is None or self.shape.matches(value))
+        return self.optional if value is None else value not in self.excluded
 
 
 Part = Fixed | Varied
@@ -83,7 +116,7 @@ class Pattern:
 
 def ordered(keys: Iterable[str]) -> list[str]:
     """Return keys in the order in which they stand in a URL."""
-    kinds = ["scheme", "host", "path", "s", "m", "ext", "q"]
+    kinds = ["scheme", "host", "path", "q"]
 
     def place(key: str) -> tuple[int, int, str]:
         kind, _, name = key.partition(".")
@@ -93,6 +126,4 @@ def ordered(keys: Iterable[str]) -> list[str]:
 
 
 def _text(part: Part) -> str:
-    if isinstance(part, Fixed):
-        return part.value
-    return f"{'.*' if part.shape is None else part.shape}{'?' if part.optional else ''}"
+    return part.value if isinstance(part, Fixed) else f".*{'?' if part.optional else ''}"

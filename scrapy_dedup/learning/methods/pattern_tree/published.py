@@ -1,37 +1,33 @@
-"""The paper's own decision for one site: candidate rules, the false-positive filter, one of the selections."""
+"""The paper's own decision for one site, and what its rules say by the keys that a rule file has.
+
+The paper's keys are whole segments. A rule file knows the last one by its stem, and has keys of their own for its
+extension, a slash at the end, matrix parameters and segments of the form name=value. So a rule is said once for each
+layout of the paths that it acts on.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....rules import Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Replace, Set
+from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Replace, Set
+from ....urls import normal_parts
+from ....urls.paths import param_key, segments_of, split_extension
 from ...data.judgement import SiteUrls
 from ...data.url_table import RARE, REPEAT
-from ...proposals.dropping import dropped, value_dropped
 from ...proposals.proposal import ANY_VALUE, Match
 from ..method_decision import Decision, Formation, NotSayable, some_of
 from ..options import PatternTreeOptions
-from ..pattern_tree_gaps import FAITHFUL, IMPROVED, PatternTreeChoices
 from ..written import flags
-from .normalization_rules import KeepKey, KeyOperation, NormalizationRule, ReplaceKey, SetLiteral
-from .path_formations import PathLayout, alike, is_of_path, path_of
 from .patterns import ANYTHING, Fixed, Part
-from .whole_method import LearnedTree, PatternTreeRules, learn_tree, rules_of_tree
-
-
-def choices_of(options: PatternTreeOptions) -> PatternTreeChoices:
-    """Return how the gaps of the paper are filled."""
-    return replace(FAITHFUL if options.resolutions == "faithful" else IMPROVED, **dict(options.choices))
+from .rules import IgnoreKey, KeepKey, KeyOperation, NormalizationRule, ReplaceKey
+from .whole_method import PatternTreeRules, learn
 
 
 def decide(sample: SiteUrls, options: PatternTreeOptions) -> Decision:
     """Return what the paper's method decides of a site."""
-    choices = choices_of(options)
-    learned = learn_tree(sample.urls, sample.content, choices, fpr_max=options.fpr_max, groups=sample.site_groups)
-    rules = rules_of_tree(learned, choices, options.selection, sample.site_groups)
-    formations, left_out = ([], {}) if learned is None else _formations(learned, rules, sample)
+    rules = learn(sample.urls, sample.content, options, groups=sample.site_groups)
+    formations, left_out = _formations(rules, sample)
     return Decision(
         canonical=rules.canonical,
         formations=formations,
@@ -42,25 +38,23 @@ def decide(sample: SiteUrls, options: PatternTreeOptions) -> Decision:
     )
 
 
-def _formations(
-    learned: LearnedTree, rules: PatternTreeRules, sample: SiteUrls
-) -> tuple[list[Formation], Mapping[str, int]]:
+def _formations(rules: PatternTreeRules, sample: SiteUrls) -> tuple[list[Formation], Mapping[str, int]]:
     """Return what the deployed rules say of keys, and how many cannot be said, by reason."""
     owners = np.full(len(sample.urls), -1, dtype=np.intp)
     both = [*rules.rules, *rules.completing]
+    nodes = rules.tree.nodes if rules.tree is not None else []
     # Deeper nodes come later and overwrite what was said for their ancestors.
-    for number in sorted(range(len(both)), key=lambda i: learned.tree.nodes[both[i].nodes[0]].depth):
-        owners[learned.places[learned.tree.nodes[both[number].nodes[0]].rows]] = number
-    found = list(_peeled(learned, sample))
+    for number in sorted(range(len(both)), key=lambda i: rules.depth_of(both[i])):
+        owners[rules.places[nodes[both[number].nodes[0]].rows]] = number
+    found: list[Formation] = []
     left_out: Counter[str] = Counter()
     for number, rule in enumerate(both):
         own = np.flatnonzero(owners == number).tolist()
-        said = _Said(learned, rule, sample.urls)
         problems = set()
         together: dict[tuple[Match, tuple[tuple[str, Operation], ...], tuple[Match, ...]], Lengths] = {}
-        for rows in said.alike(own):
+        for rows in _alike(own, sample.urls):
             try:
-                length, match, ops, kept = said.formation(rows)
+                length, match, ops, kept = _said(rule, [sample.urls[row] for row in rows])
             except NotSayable as problem:
                 problems.add(str(problem))
                 continue
@@ -70,129 +64,243 @@ def _formations(
     return found, left_out
 
 
-Lengths = dict[str | None, list[int]]
-"""Number of segments of a path, None where it is not asked for -> the URLs that are so."""
+Lengths = dict[str, Sequence[int]]
+"""The number of segments of paths -> the URLs that have so many."""
 
 
 def _formation(
     match: Match, ops: Iterable[tuple[str, Operation]], kept: Iterable[Match], by_length: Lengths, count: int
 ) -> Formation:
     """Return what is said of URLs alike, of paths of any of some lengths."""
-    lengths = [length for length in by_length if length is not None]
-    asked: Match = (*match, ("path.len", some_of(lengths))) if lengths else match
+    asked: Match = (*match, ("path.len", some_of(by_length)))
     own = flags((row for rows in by_length.values() for row in rows), count)
     return Formation(asked, dict(ops), own, [tuple({**dict(asked), **dict(one)}.items()) for one in kept])
 
 
-def _peeled(learned: LearnedTree, sample: SiteUrls) -> Iterator[Formation]:
-    """Yield what is dropped everywhere, before there is a tree."""
-    table, rows = learned.whole, learned.tree.root.rows
-    everywhere = flags(range(len(sample.urls)), len(sample.urls))
-    for key, (_, presence) in learned.peel.keys.items():
-        if key != RARE:
-            yield Formation((), {key: (value_dropped if presence else dropped)(table, rows, key)}, everywhere)
+def _said(
+    rule: NormalizationRule, urls: Sequence[str]
+) -> tuple[str, Match, tuple[tuple[str, Operation], ...], tuple[Match, ...]]:
+    """Return the length of the paths, the pattern, the operations, and patterns of URLs that are left alone.
 
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """One rule of the tree, and the URLs of the sample."""
-
-    learned: LearnedTree
-    rule: NormalizationRule
-    urls: Sequence[str]
-
-    @property
-    def whole_segments(self) -> bool:
-        """Whether segments of the path are shown with their extensions and parameters, as published."""
-        return self.rule.options.parts == "segments"
-
-    def alike(self, rows: Sequence[int]) -> list[list[int]]:
-        """Return the URLs that are said together."""
-        if not self.whole_segments:
-            return [list(rows)] if rows else []
-        return [[rows[place] for place in some] for some in alike([path_of(self.urls[row]) for row in rows])]
-
-    def formation(
-        self, rows: Sequence[int]
-    ) -> tuple[str | None, Match, tuple[tuple[str, Operation], ...], tuple[Match, ...]]:
-        """Return the length of the paths, the pattern, the operations, and patterns of URLs that are left alone.
-
-        Raises NotSayable.
-        """
-        parts = self.rule.source.parts
-        if RARE in parts or RARE in self.rule.operations:
-            raise NotSayable("rare parameters together")
-        if any(self._is_apart(key) for key in self.learned.peel.keys):
-            raise NotSayable("a path with gaps")
-        layout = PathLayout([path_of(self.urls[row]) for row in rows]) if self.whole_segments else None
-        match, ops, kept = self._match(), self._operations(layout), list[Match]()
-        for key, part in parts.items():
-            if not self._is_apart(key) and not isinstance(part, Fixed) and part.excluded:
-                kept.append(((key, some_of(value for value in part.excluded if REPEAT not in value)),))
-        if layout is None:
-            return None, tuple(match.items()), tuple(ops.items()), tuple(kept)
-        wanted = {key: op for key, op in self.rule.operations.items() if key != "path.len" and is_of_path(key)}
-        ops |= layout.operations(parts, wanted)
-        match |= layout.match(parts)
-        kept += layout.excluded(parts)
-        return str(layout.length), tuple(match.items()), tuple(ops.items()), tuple(kept)
-
-    def _is_apart(self, key: str) -> bool:
-        """Return whether a key is said as a part of the path."""
-        return self.whole_segments and is_of_path(key)
-
-    def _match(self) -> dict[str, Predicate]:
-        found: dict[str, Predicate] = {}
-        for key, part in self.rule.source.parts.items():
-            if self._is_apart(key):
-                continue
-            predicate = self._predicate(part)
-            if predicate is not None and key not in self.learned.peel.keys:
-                found[key] = predicate
-        return found
-
-    def _predicate(self, part: Part) -> Predicate | None:
-        """Return what a part asks for; None where it may be anything, or where a rule of one node says nothing of it."""
+    Raises NotSayable.
+    """
+    parts = rule.source.parts
+    if RARE in parts or RARE in rule.operations:
+        raise NotSayable("rare parameters together")
+    layout = PathLayout([path_of(url) for url in urls])
+    others = {key: part for key, part in parts.items() if not is_of_path(key)}
+    match: dict[str, Predicate] = {}
+    for key, part in others.items():
         if isinstance(part, Fixed):
             if REPEAT in part.value:
                 raise NotSayable("several values of one name")
-            return Literal(part.value)
-        if part.shape is not None:
-            return OfClass(part.shape, part.optional)
+            match[key] = Literal(part.value)
         # A node's own rule asks for less than those of the nodes below it, so that theirs come first.
-        return None if part.optional or self.rule.of_one_node else OfClass(ANY_VALUE)
+        elif not (part.optional or rule.of_one_node):
+            match[key] = OfClass(ANY_VALUE)
+    ops: dict[str, Operation] = {}
+    for key, operation in rule.operations.items():
+        if not is_of_path(key) and (new := _operation(key, operation, others.get(key), layout)) is not None:
+            ops[key] = new
+    ops |= {key: Ignore() for key in others.keys() - rule.operations.keys()}
+    kept: list[Match] = [
+        ((key, some_of(value for value in part.excluded if REPEAT not in value)),)
+        for key, part in others.items()
+        if not isinstance(part, Fixed) and part.excluded
+    ]
+    ops |= layout.operations(parts, {key: one for key, one in rule.operations.items() if is_of_path(key)})
+    match |= layout.match(parts)
+    kept += layout.excluded(parts)
+    return str(layout.length), tuple(match.items()), tuple(ops.items()), tuple(kept)
 
-    def _operations(self, layout: PathLayout | None) -> dict[str, Operation]:
-        here = self.rule.source.parts
-        found: dict[str, Operation] = {}
-        for key, operation in self.rule.operations.items():
-            if key in self.learned.peel.keys or key == "path.len" or self._is_apart(key):
+
+def _operation(key: str, wanted: KeyOperation, part: Part | None, layout: "PathLayout") -> Operation | None:
+    """Return what is done to a key beside the path, None for nothing."""
+    operation = layout.present(wanted)
+    if isinstance(operation, KeepKey):
+        if part is None or (isinstance(part, Fixed) and part.value != operation.value):
+            return Set({None if part is None else part.value: operation.value})
+        return None if isinstance(part, Fixed) else Replace("", prefix=operation.value)
+    if isinstance(operation, ReplaceKey):
+        return None if operation == ReplaceKey(key) else layout.copied(operation)
+    return None if operation is None else _wildcard(part)
+
+
+def _wildcard(part: Part | None) -> Operation:
+    """Return what shows a key as the wildcard, which is written whether the key is there or not."""
+    always = part is not None and (isinstance(part, Fixed) or not part.optional)
+    return IgnoreValue() if always else Replace("", prefix=ANYTHING)
+
+
+PARAMETERS = "parameters in the path"
+
+
+def path_of(url: str) -> str:
+    """Return the path of a URL, as its view has it."""
+    return normal_parts(url)[1]
+
+
+def is_of_path(key: str) -> bool:
+    """Return whether a key of the paper is a segment of the path."""
+    return key.startswith("path.")
+
+
+def _alike(rows: Sequence[int], urls: Sequence[str]) -> list[list[int]]:
+    """Return rows by the paths of their URLs: as many segments, a slash at the end or not, parameters or not."""
+    found: dict[tuple[int, bool, bool], list[int]] = {}
+    for row in rows:
+        path = path_of(urls[row])
+        found.setdefault((path.count("/"), path.endswith("/"), "=" in path or ";" in path), []).append(row)
+    return list(found.values())
+
+
+class PathLayout:
+    """The keys of paths that are alike: those of each segment, and the extensions that the last one has.
+
+    Raises NotSayable where their parameters have other names, or one name twice.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        read = [segments_of(path) for path in paths]
+        self.slash = read[0][1]
+        layouts = {
+            tuple((one.key, tuple(param_key(name) for name, _ in one.params)) for one in segments)
+            for segments, _ in read
+        }
+        self.segments = layouts.pop()
+        keys = [key for own, names in self.segments for key in (own, *names)]
+        if layouts or len({*keys}) < len(keys):
+            raise NotSayable(PARAMETERS)
+        positions = [place for place, (key, _) in enumerate(self.segments) if key.startswith("path.")]
+        self.length = len(positions)
+        self.last = positions[-1] if positions else -1
+        self.extensions = {segments[self.last].extension for segments, _ in read} if positions else {None}
+        self._asked: dict[str, Predicate] = {}
+
+    def match(self, parts: Mapping[str, Part]) -> dict[str, Predicate]:
+        """Return what the path must be for the operations said so far, but for the number of its segments."""
+        found: dict[str, Predicate] = {"path.trail": Literal("/") if self.slash else Absent()}
+        for place, (key, names) in enumerate(self.segments):
+            part = parts[f"path.{place}"]
+            if isinstance(part, Fixed):
+                found |= self._literals(place, part.value)
+            else:
+                found |= dict.fromkeys([*names, *([] if key.startswith("path.") else [key])], OfClass(ANY_VALUE))
+        return {**found, **self._asked}
+
+    def _literals(self, place: int, text: str) -> dict[str, Predicate]:
+        """Return the values of the keys of a segment."""
+        key, names = self.segments[place]
+        text, *params = text.split(";") if names else [text]
+        found: dict[str, Predicate] = {}
+        for name, param in zip(names, params, strict=True):
+            _, mark, value = param.partition("=")
+            if not mark:
+                raise NotSayable(PARAMETERS)
+            found[name] = Literal(value)
+        if not key.startswith("path."):
+            return {key: Literal(text.partition("=")[2]), **found}
+        stem, extension = self._stem(place, text)
+        if place == self.last:
+            found["ext"] = Absent() if extension is None else Literal(extension)
+        return {key: Literal(stem), **found}
+
+    def _stem(self, place: int, text: str) -> tuple[str, str | None]:
+        return split_extension(text) if place == self.last else (text, None)
+
+    def excluded(self, parts: Mapping[str, Part]) -> Iterator[Match]:
+        """Yield what the segments of URLs are that a rule leaves alone."""
+        for place, (key, names) in enumerate(self.segments):
+            part = parts[f"path.{place}"]
+            if isinstance(part, Fixed) or names or not key.startswith("path."):
                 continue
-            new = self._operation(key, operation, here.get(key), layout)
-            if new is not None:
-                found[key] = new
-        for key in here.keys() - self.rule.operations.keys() - self.learned.peel.keys.keys() - {"path.len"}:
-            if not self._is_apart(key):
-                found[key] = Ignore(cut=True) if is_of_path(key) else Ignore()
+            by_extension: dict[str | None, set[str]] = {}
+            for value in part.excluded:
+                if REPEAT not in value and "=" not in value and ";" not in value:
+                    stem, extension = self._stem(place, value)
+                    by_extension.setdefault(extension, set()).add(stem)
+            for extension, stems in sorted(by_extension.items(), key=lambda one: one[0] or ""):
+                ends: Match = (("ext", Absent() if extension is None else Literal(extension)),)
+                yield ((key, some_of(stems)), *(ends if place == self.last else ()))
+
+    def operations(self, parts: Mapping[str, Part], wanted: Mapping[str, KeyOperation]) -> dict[str, Operation]:
+        """Return what is done to the keys of the path; *wanted* is by segment."""
+        written = self._written(wanted)
+        slash = bool(written) and getattr(written[-1], "value", None) == ""
+        if slash:
+            written.pop()
+        found: dict[str, Operation] = {}
+        added = len(written) - len(self.segments)
+        for place, operation in enumerate(written):
+            if place >= len(self.segments):
+                new = self._operation(operation, None, place)
+                found[f"path.{self.length + place - len(self.segments)}"] = new
+                continue
+            part = parts[f"path.{place}"]
+            same = operation == ReplaceKey(f"path.{place}") or (
+                isinstance(part, Fixed) and getattr(operation, "value", None) == part.value
+            )
+            if same and not (added > 0 and place == self.last and self.extensions != {None}):
+                continue
+            key, _ = self.segments[place]
+            if not key.startswith("path."):
+                raise NotSayable(PARAMETERS)
+            found |= {key: self._operation(operation, part, place), **self._dropped(place)}
+        for place in range(len(written), len(self.segments)):
+            key, _ = self.segments[place]
+            found |= {key: Ignore(cut=key.startswith("path.")), **self._dropped(place)}
+        if slash != self.slash:
+            found["path.trail"] = Set({None: "/"}) if slash else Ignore()
         return found
 
-    def _operation(
-        self, key: str, wanted: KeyOperation, part: Part | None, layout: PathLayout | None
-    ) -> Operation | None:
-        """Return what is done to a key, None for nothing."""
-        operation = wanted if layout is None else layout.present(wanted)
-        if isinstance(operation, (KeepKey, SetLiteral)):
-            if part is None or (isinstance(part, Fixed) and part.value != operation.value):
-                return Set({None if part is None else part.value: operation.value})
-            return None if isinstance(part, Fixed) else Replace("", prefix=operation.value)
-        if isinstance(operation, ReplaceKey):
-            if operation == ReplaceKey(key):
-                return None
-            if layout is not None:
-                return layout.copied(operation)
-            return Replace(operation.source, operation.prefix, operation.suffix, "lower" if operation.lower else "")
-        if operation is None:
-            return None
-        # The wildcard is written whether the key is there or not.
-        always = part is not None and (isinstance(part, Fixed) or not part.optional)
-        return IgnoreValue() if always else Replace("", prefix=ANYTHING)
+    def _written(self, wanted: Mapping[str, KeyOperation]) -> list[KeyOperation]:
+        """Return the operation for each segment of the canonical path, without those that copy what is not there."""
+        found = [self.present(wanted[key]) for key in sorted(wanted, key=lambda key: int(key[5:]))]
+        if wanted and f"path.{len(wanted) - 1}" not in wanted:
+            raise NotSayable("a path with gaps")
+        return [operation for operation in found if operation is not None]
+
+    def present(self, operation: KeyOperation) -> KeyOperation | None:
+        """Return an operation on a URL of this layout, None for one that copies what such a URL does not have."""
+        if isinstance(operation, ReplaceKey) and is_of_path(operation.source):
+            source = int(operation.source[5:])
+            if source >= len(self.segments):
+                at_end = self.slash and source == len(self.segments)
+                return KeepKey("") if at_end else None
+        return operation
+
+    def _operation(self, operation: KeyOperation, part: Part | None, place: int) -> Operation:
+        """Return what is done to one segment."""
+        if isinstance(operation, IgnoreKey):
+            return _wildcard(part)
+        if isinstance(operation, KeepKey):
+            if ";" in operation.value:  # no operation writes a parameter
+                raise NotSayable(PARAMETERS)
+            if part is None:
+                return Set({None: operation.value})
+            if isinstance(part, Fixed):
+                return Set({self._stem(place, part.value.partition(";")[0])[0]: operation.value})
+            return Replace("", prefix=operation.value)
+        return self.copied(operation)
+
+    def copied(self, operation: ReplaceKey) -> Replace:
+        """Return what copies the value of a segment, with its extension, or of another key."""
+        source, suffix = operation.source, ""
+        if is_of_path(source):
+            place = int(source[5:])
+            source, names = self.segments[place]
+            if names or not source.startswith("path."):
+                raise NotSayable(PARAMETERS)
+            if place == self.last and self.extensions != {None}:
+                if len(self.extensions) > 1:
+                    raise NotSayable("a copy of a segment with one of several extensions")
+                extension = "".join(one for one in self.extensions if one)
+                self._asked["ext"] = Literal(extension)
+                suffix = f".{extension}"
+        return Replace(source, suffix=suffix)
+
+    def _dropped(self, place: int) -> dict[str, Operation]:
+        """Return what goes with the value of a segment: its matrix parameters, and the extension of the last one."""
+        _, names = self.segments[place]
+        ends = ["ext"] if place == self.last and self.extensions != {None} else []
+        return {key: Ignore() for key in (*names, *ends)}

@@ -1,12 +1,17 @@
 """The paper's normalization rules: from the formation of one node to that of another (section 3)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import numpy as np
 
 from ....urls import GroupsLike
-from ..pattern_tree_gaps import FAITHFUL, PatternTreeChoices
-from .patterns import ANYTHING, Pattern
-from .views import View, composed, site_text, view_of
+from ...data.frame import NEVER_KEPT
+from ...data.url_table import Table
+from ...evidence.arrays import ABSENT, Hashes, Rows
+from .patterns import ANYTHING, Fixed, Pattern, View, composed, view_of
+
+_WILD = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,28 +22,10 @@ class KeepKey:
 
 
 @dataclass(frozen=True, slots=True)
-class SetLiteral:
-    """As *keep*, where the source does not have the value: a default that is written."""
-
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReplaceKey:
-    """The target key gets the value of a key of the source, lower-cased and with affixes if so."""
+    """The target key gets the value of a key of the source."""
 
     source: str
-    prefix: str = ""
-    suffix: str = ""
-    lower: bool = False
-
-    def text(self, value: str) -> str:
-        """Return the target's value for the source's.
-
-        >>> ReplaceKey("q.id", "p-", ".html").text("10")
-        'p-10.html'
-        """
-        return f"{self.prefix}{value.lower() if self.lower else value}{self.suffix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +33,7 @@ class IgnoreKey:
     """The target key is the wildcard: its value does not affect the page."""
 
 
-KeyOperation = KeepKey | SetLiteral | ReplaceKey | IgnoreKey
+KeyOperation = KeepKey | ReplaceKey | IgnoreKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +41,8 @@ class NormalizationRule:
     """A normalization rule: URLs of ``source`` are rewritten to the format of ``target``.
 
     ``operations``: one for every key of the target. ``nodes``: the numbers of the two nodes.
-    ``support``: URLs that it can normalise; ``fpr``: equation 3 on the training set; ``loss``: upper
-    95 % bound of the share of bad groups; ``overlap``: equation 6. ``chain``: the rules that were
-    concatenated to it, by their nodes.
+    ``support``: URLs that it can normalise; ``fpr``: equation 3 on the training set;
+    ``overlap``: equation 6. ``chain``: the rules that were concatenated to it, by their nodes.
     """
 
     source: Pattern
@@ -65,10 +51,8 @@ class NormalizationRule:
     nodes: tuple[int, int] = (0, 0)
     support: int = 0
     fpr: float = 0.0
-    loss: float = 1.0
     overlap: float = 0.0
     chain: tuple[tuple[int, int], ...] = ()
-    options: PatternTreeChoices = field(default=FAITHFUL, repr=False)
     last: frozenset[str] | None = None
     """Of a chain: the target keys that its last rule ignores."""
 
@@ -94,11 +78,11 @@ class NormalizationRule:
         return self.ignored if self.last is None else self.last
 
     def rewrite(self, url: str, groups: GroupsLike = None) -> str | None:
-        """Return the canonical form of a URL of the source pattern; None for another URL."""
-        view = view_of(url, self.options, groups)
+        """Return the canonical form of a URL of the source's pattern; None for another URL."""
+        view = view_of(url, groups)
         if not view or not self.source.matches(view):
             return None
-        return composed(rewritten(view, self.operations), site_text(url, groups))
+        return composed(rewritten(view, self.operations), url, groups)
 
     def __str__(self) -> str:
         operations = ", ".join(f"{key}: {_text(operation)}" for key, operation in self.operations.items())
@@ -114,35 +98,43 @@ def rewritten(view: Mapping[str, str], operations: Mapping[str, KeyOperation]) -
     for key, operation in operations.items():
         if isinstance(operation, IgnoreKey):
             result[key] = ANYTHING
-        elif isinstance(operation, ReplaceKey):
-            value = view.get(operation.source)
-            if value is not None:
-                result[key] = operation.text(value)
-        else:
+        elif isinstance(operation, KeepKey):
             result[key] = operation.value
+        elif (value := view.get(operation.source)) is not None:
+            result[key] = value
     return result
+
+
+def forms(table: Table, operations: Mapping[str, KeyOperation], rows: Rows) -> Hashes:
+    """Return the hash of what *operations* make of each of some rows: equal hashes, equal results."""
+    total = np.zeros(len(rows), dtype=np.uint64)
+    for key, operation in operations.items():
+        if key in NEVER_KEPT:
+            continue
+        if isinstance(operation, ReplaceKey):
+            column = table.columns.get(operation.source)
+            codes = np.zeros(len(rows), dtype=np.int32) if column is None else column[rows]
+        else:
+            code = _WILD if isinstance(operation, IgnoreKey) else table.numbers[operation.value]
+            codes = np.full(len(rows), code, dtype=np.int32)
+        total += np.where(codes != ABSENT, table.hashes(key, codes), np.uint64(0))
+    return total
+
+
+def same_formation(pattern: Pattern) -> dict[str, KeyOperation]:
+    """Return the operations that leave URLs of a pattern as they are."""
+    return {
+        key: KeepKey(part.value) if isinstance(part, Fixed) else ReplaceKey(key) for key, part in pattern.parts.items()
+    }
 
 
 def concatenated(first: NormalizationRule, second: NormalizationRule) -> NormalizationRule:
     """Return the direct rule of two chained ones (Figure 8 (d), (e)): *first*, then *second*."""
     operations: dict[str, KeyOperation] = {}
     for key, operation in second.operations.items():
-        before = first.operations.get(operation.source) if isinstance(operation, ReplaceKey) else None
-        if isinstance(operation, (KeepKey, SetLiteral)):
-            operations[key] = _literal(first, key, operation.value)
-        elif isinstance(operation, IgnoreKey):
-            operations[key] = operation
-        elif isinstance(before, ReplaceKey):
-            operations[key] = ReplaceKey(
-                before.source,
-                operation.prefix + (before.prefix.lower() if operation.lower else before.prefix),
-                (before.suffix.lower() if operation.lower else before.suffix) + operation.suffix,
-                before.lower or operation.lower,
-            )
-        elif isinstance(before, (KeepKey, SetLiteral)):
-            operations[key] = _literal(first, key, operation.text(before.value))
-        elif isinstance(before, IgnoreKey):
-            operations[key] = before
+        said = first.operations.get(operation.source) if isinstance(operation, ReplaceKey) else operation
+        if said is not None:
+            operations[key] = said
     return NormalizationRule(
         source=first.source,
         target=second.target,
@@ -150,23 +142,13 @@ def concatenated(first: NormalizationRule, second: NormalizationRule) -> Normali
         nodes=(first.nodes[0], second.nodes[1]),
         support=first.support,
         fpr=1 - (1 - first.fpr) * (1 - second.fpr),
-        loss=1 - (1 - first.loss) * (1 - second.loss),
         overlap=min(first.overlap, second.overlap),
         chain=(first.chain or (first.nodes,)) + (second.chain or (second.nodes,)),
-        options=first.options,
         last=second.asked_of_target,
     )
-
-
-def _literal(rule: NormalizationRule, key: str, value: str) -> KeyOperation:
-    """Return the operation that writes a literal for URLs of the source of a rule."""
-    there = rule.source.literals.get(key) == value or rule.options.literals == "keep"
-    return KeepKey(value) if there else SetLiteral(value)
 
 
 def _text(operation: KeyOperation) -> str:
     if isinstance(operation, IgnoreKey):
         return "ignore"
-    if isinstance(operation, ReplaceKey):
-        return f"replace {operation.prefix}{{{operation.source}}}{operation.suffix}"
-    return f"{'keep' if isinstance(operation, KeepKey) else 'set'} {operation.value}"
+    return f"keep {operation.value}" if isinstance(operation, KeepKey) else f"replace {{{operation.source}}}"
