@@ -1,4 +1,4 @@
-"""The benchmarks of the judge's numbers: calibration, learned priors, the configuration and its sensitivity."""
+"""The benchmarks of the judge's numbers: calibration, learned priors, and the configuration."""
 
 import ast
 import datetime
@@ -11,16 +11,18 @@ import numpy as np
 import pytest
 import tomlkit
 
+from scrapy_dedup import learn_rules
 from scrapy_dedup.learning import config
 from scrapy_dedup.learning.config import Config, current, using
 from scrapy_dedup.learning.evidence import value_kinds
 from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 
-from .benchmarks import calibration, priors, sensitivity
+from .benchmarks import ablation, calibration, priors
 from .benchmarks.calibration import Bin, Cell, bins_of, cells_of, checks, log_loss
 from .benchmarks.fitting.known_sites import small, worlds
 from .benchmarks.fitting.priors import HAND_SET, STATES, Known, fitted, left_out, log_likelihood
 from .benchmarks.fitting.strata_of_sites import Judged, judged_proposals
+from .benchmarks.parts import varied, without
 
 BOLD = KindPrior(0.97, 0.02, 0.01, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)
 CAREFUL = KindPrior(1e-12, 1e-12, 1 - 2e-12, (0.001, 0.004, 0.995, 1e-12, 1e-12), 0.5)
@@ -159,19 +161,24 @@ def test_another_configuration_holds_for_a_while() -> None:
 
 
 def test_fields_are_halved_and_doubled() -> None:
-    assert sensitivity.varied(Config(), "proposed_bad", 8) == replace(Config(), proposed_bad=1.0)
-    assert sensitivity.varied(Config(), "least_contents", 0.5) == replace(Config(), least_contents=2)
-    assert sensitivity.varied(replace(Config(), least_contents=1), "least_contents", 0.5) is None
+    assert varied(Config(), "proposed_bad", 8) == replace(Config(), proposed_bad=1.0)
+    assert varied(Config(), "least_contents", 0.5) == replace(Config(), least_contents=2)
+    assert varied(replace(Config(), least_contents=1), "least_contents", 0.5).least_contents == 1
+    assert "price x 0.5" in ablation.NUMBERS
 
 
-def test_sensitivity_names_a_field_that_moves_a_figure(capsys: pytest.CaptureFixture[str]) -> None:
-    data = {"small": list(small(range(2)))}
-    base = sensitivity.figures(data, Config())["small"]
-    assert base.removed > 0.3
-    assert sensitivity.figures(data, replace(Config(), price=1e9))["small"].is_moved(base)
-    assert not base.is_moved(base)
-    assert sensitivity.main(["--small", "0", "--sites", "D2", "--only", "price"]) == 0
-    assert "price" in capsys.readouterr().out
+def test_a_number_moves_a_figure_for_as_long_as_asked() -> None:
+    sites = list(small(range(2)))
+
+    def share() -> float:
+        return ablation.removed((site, learn_rules([each.observation for each in site.train])) for site in sites)[
+            "removed"
+        ]
+
+    before = share()
+    with without("price x 1e9"):
+        assert share() < before - 0.1
+    assert share() == before > 0.3
 
 
 def test_a_folder_without_worlds_is_refused(tmp_path: Path) -> None:

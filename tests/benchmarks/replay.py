@@ -92,10 +92,9 @@ class Result:
 class Replay:
     """Replays one recording."""
 
-    def __init__(self, recording: Recording, folder: Path, *, injected: bool = False) -> None:
+    def __init__(self, recording: Recording, *, injected: bool = False) -> None:
         self._recording = recording
         self._injected = injected
-        self._folder = folder
         self._links = links_of(recording.answers, self._followed)
         self._next = dict(self._links)
         for url, answer in recording.answers.items():
@@ -107,12 +106,11 @@ class Replay:
         urls = dict.fromkeys(urldefrag(link.url).url for link in page_links(response))
         return [url for url in urls if url in self._recording.answers and not STATE_CHANGING.search(url)]
 
-    def at(self, rate: float) -> Result:
-        """Crawl at a rate: plain, cold, and as the bounds do."""
+    def at(self, rate: float, folder: Path, planted: RuleBook | None = None) -> Result:
+        """Crawl at a rate, in a new *folder*: plain, cold, and as the bounds do; *planted* rules are there from the start."""
         recording, counts = self._recording, Counts(self._recording.port)
         noisy = self._injected or recording.has_clock
         kinds = KINDS if self._injected else ()
-        folder = self._folder / f"{rate:g}"
         bench = Bench(recording, counts, folder / "bench", start_twice=noisy)  # type: ignore[arg-type]
 
         linked = {url for urls in self._next.values() for url in urls}
@@ -136,6 +134,8 @@ class Replay:
             start_twice=noisy,
         ).save(world)
         project = Project(folder / "plugin", {**PLUGIN_SETTINGS, **SETTINGS})
+        if planted is not None:
+            planted.save(project.folder / "dedup-rules")
         run, stats = project.crawl("replayed", world=str(world))
         counts.asked = dict(Counter(json.loads((project.folder / "asked.json").read_text())))
         crawls.append(bench.counted("cold", run, stats))
@@ -220,8 +220,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for path in args.files:
         with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
             folder = (args.keep.resolve() if args.keep else Path(scratch)) / path.name.split(".")[0]
-            replay = Replay(Recording.load(path), folder, injected=args.injected)
-            results += [replay.at(rate) for rate in args.rate or [20.0]]
+            replay = Replay(Recording.load(path), injected=args.injected)
+            results += [replay.at(rate, folder / f"{rate:g}") for rate in args.rate or [20.0]]
     if args.json:
         print(json.dumps([as_json(result) for result in results], indent=2, default=str))
     else:

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from ..parts import settings_without
 from .server import ROOT
 
 COMMON_SETTINGS: dict[str, Any] = {
@@ -44,7 +45,8 @@ class Project:
         self.folder = folder
         #: Of the processes that run in it, beside this process's own; PYTHONPATH comes before that.
         self.environment: dict[str, str] = {}
-        lines = [f"{name} = {value!r}" for name, value in {**COMMON_SETTINGS, **settings}.items()]
+        every = {**COMMON_SETTINGS, **settings, **settings_without()}
+        lines = [f"{name} = {value!r}" for name, value in every.items()]
         (folder / "benchmark_settings.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (folder / "scrapy.cfg").write_text("[settings]\ndefault = benchmark_settings\n")
 

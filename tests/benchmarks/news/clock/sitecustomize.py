@@ -24,3 +24,14 @@ def _shift(seconds: float, log: str) -> None:
 
 if "NEWS_CLOCK_SHIFT" in os.environ:
     _shift(float(os.environ["NEWS_CLOCK_SHIFT"]), os.environ.get("NEWS_CLOCK_LOG", ""))
+
+if "BENCHMARK_WITHOUT" in os.environ:
+    try:
+        from tests.benchmarks.parts import without
+
+        switched_off = without(os.environ["BENCHMARK_WITHOUT"])
+        switched_off.__enter__()
+    except BaseException as error:  # noqa: BLE001 (whatever it is, the process must not go on)
+        # Python itself would go on, with the part in use.
+        print(f"it could not be switched off: {error!r}", file=sys.stderr, flush=True)
+        os._exit(3)
