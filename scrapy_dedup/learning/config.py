@@ -1,7 +1,7 @@
 """The numbers on which learning rules rests: one configuration class, each field with what it is, its unit, and where it is from.
 
 What belongs to the data is not here: the priors of kinds of values are learned (:mod:`.value_kinds`), and the budgets are the
-user's. Nor are limits of memory and time, which say how much is looked at. ``python -m tests.benchmarks.sensitivity``
+user's. Nor are limits of memory and time, which say how much is looked at. ``python -m tests.benchmarks.ablation --numbers``
 halves and doubles each field and prints what that does.
 """
 
