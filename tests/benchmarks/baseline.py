@@ -1,191 +1,166 @@
 """Figures of all benchmarks, frozen in a file, and compared with those of today.
 
-    python -m tests.benchmarks.baseline --compare [--data DIR] [--only NAME]...
-    python -m tests.benchmarks.baseline --freeze [--data DIR] [--only NAME]...
+    python -m tests.benchmarks.baseline --compare [--data DIR] [--only NAME...] [--today FILE]
+    python -m tests.benchmarks.baseline --freeze [--data DIR] [--only NAME...] [--today FILE]
 
-Runs the benchmarks of the table below, takes the figures out of the JSON that each prints, and compares them with
-``baseline.json`` beside this file, or writes them into it. What needs recorded sites, labelled URL sets or the
-second generator of sites is left out unless ``--data`` names the folder that has them (``sites/``, ``data/urls/``,
-``worlds/score.py``). Sites are crawled quiet, as when the file was frozen; what is called noisy or injected has pages
-of which no two responses are equal. Figures of time are those of the machine on which they were frozen; compare them on one machine.
+Runs the benchmarks of the table below, one after the other, and takes figures out of what each prints. ``--compare`` prints one
+table of those that differ from ``baseline.json`` by more than their tolerance, and exits with 1 if one is worse or gone, or
+a benchmark failed; ``--freeze`` writes them into that file, each benchmark's as it ends, and leaves the others there as they are.
+
+``--only`` takes names of the table, or their beginnings up to a comma. What needs recorded sites, labelled sets, worlds or the
+scripts of cases is left out unless ``--data`` names the folder that has them (``sites/``, ``data/urls/``, ``worlds/``,
+``repro/cases/``); the sites in ``recorded_sites/`` beside this file need none. ``--today`` names a file that keeps what a run has
+found: what is in it is not run again, so that a run that was interrupted goes on. Figures of time are those of one machine.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from time import perf_counter
 from typing import Any
 
+from .baseline_table import Benchmark, Figures, benchmarks
 from .crawling.server import ROOT
 from .scoring.table import print_table
 
 FILE = Path(__file__).with_suffix(".json")
+LONGEST = 3600
+"""Seconds after which a benchmark has failed."""
 
-Figures = dict[str, float]
+Entry = dict[str, Any]
+"""What is kept of a benchmark: ``figures``, the last ``commit`` to the package, and what it took: ``seconds``, ``cpu``."""
+
+
+class Failed(Exception):
+    """Why there are no figures of a benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark:
-    """One run: a module of this package with its arguments, and how figures are taken out of what it prints.
+class Tolerance:
+    """How far a figure may move before it is told: *amount*, or *share* of it. *better*: 1 where more is better, -1 where less."""
 
-    ``data`` are the files below ``--data`` that are given to it, as a pattern; "" for none.
-    """
+    better: int
+    amount: float = 0.0
+    share: float = 0.0
 
-    module: str
-    arguments: tuple[str, ...]
-    figures: Callable[[Any], Figures]
-    data: str = ""
+    def of(self, frozen: float) -> float:
+        """The tolerance of a figure."""
+        return max(self.amount, self.share * abs(frozen))
 
-
-def _scores(found: Any) -> Figures:
-    (level,) = found["levels"].values()
-    micro = level["pipeline"]["micro"]
-    return {"removed share": micro["oracle_compression"], "lost": micro["lost"]}
-
-
-def _labelled(found: Any) -> Figures:
-    pooled = found["averages"]["learned rules"]["micro"]
-    figures: Figures = {"removed share, pooled": pooled["oracle_compression"], "lost, pooled": pooled["lost"]}
-    for file in found["files"]:
-        figures[f"removed share, {file['name']}"] = file["methods"]["learned rules"]["oracle_compression"] or 0.0
-    return figures
+    def verdict(self, frozen: float | None, today: float | None) -> str:
+        """What a figure is: "better", "worse", "new" or "gone"; nothing where it is within tolerance."""
+        if frozen is None or today is None:
+            return "new" if frozen is None else "gone"
+        gain = (today - frozen) * self.better
+        return "" if abs(gain) <= self.of(frozen) + 1e-9 else "better" if gain > 0 else "worse"
 
 
-def _small(found: Any) -> Figures:
-    return {"removed share": found["removed_share"], "lost": found["lost"]}
-
-
-def _worlds(found: Any) -> Figures:
-    summary = found["summary"]
-    names = ("compression_new", "compression_seen", "merge_passed", "traps_passed", "lost_page_rate")
-    return {name: summary[name] for name in names}
-
-
-def _recorded(found: Any) -> Figures:
-    figures: Figures = {}
-    for site in found:
-        for crawl in site["crawls"]:
-            name = f"{site['name']} {crawl['name']}"
-            figures |= {f"{name}, downloads": crawl["downloads"], f"{name}, saved share": crawl["saved_share"]}
-            figures[f"{name}, lost"] = crawl["lost_count"]
-    return figures
-
-
-def _live(found: Any) -> Figures:
-    return {f"{each['name']}, downloads to all pages": each["until"][-1] or 0 for each in found}
-
-
-def _aliases(found: Any) -> Figures:
-    figures: Figures = {}
-    for each in found["crawled"]:
-        figures |= {
-            f"{each['style']}, {name}": each[name] for name in ("plain", "cold", "warm", "lost_cold", "lost_warm")
-        }
-    return figures
-
-
-def _speed(found: Any) -> Figures:
-    figures: Figures = {f"keys: {each['what']}, ratio to w3lib": each["ratio"] for each in found.get("keys", ())}
-    figures |= {f"crawl: {each['kind']['name']}, {each['variant']}": each["ratio"] for each in found["crawl"]}
-    return figures
-
-
-def _transient(found: Any) -> Figures:
-    figures: Figures = {}
-    for mode, by_versions in found["cases"].items():
-        for versions, outcome in by_versions.items():
-            for part in ("unseen", "few"):
-                counts, name = outcome[part], f"{mode}, {versions} versions, {part}"
-                figures[f"{name}, recall"] = counts["found"] / (counts["found"] + counts["missed"])
-                figures[f"{name}, wrong tokens"] = counts["wrong"]
-    return figures
-
-
-def _likeness(found: Any) -> Figures:
-    figures: Figures = {}
-    for noise, refetches in dict.fromkeys((each["noise"], each["refetches"]) for each in found):
-        crawls = [each for each in found if (each["noise"], each["refetches"]) == (noise, refetches)]
-        name = f"{noise}, {refetches} refetches"
-        figures[f"{name}, recall"] = sum(each["recall"] for each in crawls) / len(crawls)
-        figures[f"{name}, wrong pairs"] = sum(each["wrong"] for each in crawls)
-    return figures
-
-
-def _synthetic(*arguments: str) -> Benchmark:
-    return Benchmark("synthetic", ("--methods", "pipeline", *arguments), _scores)
-
-
-URLS, WORLDS = "data/urls/*.jsonl.gz", "worlds/score.py"
-RECORDED = ("wordpress", "dokuwiki", "apache-docs", "cgit", "oscar")
-BENCHMARKS: Mapping[str, Benchmark] = {
-    **{level: _synthetic("--level", level) for level in ("L0", "L1", "L2", "L3", "L4")},
-    **{f"L2, noise {noise}": _synthetic("--level", "L2", "--noise", noise) for noise in (".01", ".03", ".1")},
-    "L3, noise .03": _synthetic("--level", "L3", "--noise", ".03"),
-    "L2, clusters .8": _synthetic("--level", "L2", "--clusters", ".8"),
-    "small sites": Benchmark("small_sites", ("--seeds", "100"), _small),
-    "small sites, noise .03": Benchmark("small_sites", ("--seeds", "100", "--noise", ".03"), _small),
-    "labelled": Benchmark("labelled", (), _labelled, URLS),
-    "labelled, odd .01": Benchmark("labelled", ("--odd", ".01"), _labelled, URLS),
-    "worlds, quiet": Benchmark("", ("--noise", "0", "--soft", "0"), _worlds, WORLDS),
-    "worlds, noise .01": Benchmark("", ("--noise", ".01", "--soft", "0"), _worlds, WORLDS),
-    "worlds, noise .03": Benchmark("", ("--noise", ".03", "--soft", "0"), _worlds, WORLDS),
-    "worlds, mixed": Benchmark("", (), _worlds, WORLDS),
-    **{f"recorded, {name}": Benchmark("recorded", (), _recorded, f"sites/{name}.jsonl.gz") for name in RECORDED},
-    **{
-        f"recorded, {name}, injected": Benchmark("recorded", ("--injected",), _recorded, f"sites/{name}.jsonl.gz")
-        for name in RECORDED
-    },
-    **{f"likeness, {name}": Benchmark("likeness", (), _likeness, f"sites/{name}.jsonl.gz") for name in RECORDED},
-    "likeness, traps": Benchmark("likeness", ("--traps",), _likeness),
-    "live": Benchmark("live", ("--quiet",), _live),
-    "live, noisy": Benchmark("live", (), _live),
-    "aliases": Benchmark("aliases", ("--quiet",), _aliases),
-    "aliases, noisy": Benchmark("aliases", (), _aliases),
-    "transient": Benchmark("transient", ("--only", "cases"), _transient),
-    "speed": Benchmark("speed", ("--quick", "--quiet"), _speed),
-    "speed, noisy": Benchmark("speed", ("--quick", "--only", "crawl"), _speed),
+TOLERANCES: Mapping[str, Tolerance] = {
+    "share": Tolerance(1, 0.02),
+    "passed": Tolerance(1),
+    "rules": Tolerance(1),
+    "lost": Tolerance(-1),
+    "wrong": Tolerance(-1),
+    "shown": Tolerance(-1, 0.02),
+    "downloads": Tolerance(-1, 2, 0.02),
+    "downloads in real time": Tolerance(-1, 2, 0.4),  # when rules come depends on the machine
+    "trips": Tolerance(-1, 0.1, 0.15),
+    "time": Tolerance(-1, 0, 0.15),
+    "bytes": Tolerance(-1, 0, 0.02),
 }
+"""By the kind of a figure, with which its name ends."""
 
 
-def run(benchmark: Benchmark, data: Path | None) -> Figures | None:
-    """Run a benchmark and return its figures; None where its data is not there."""
-    files = sorted(data.glob(benchmark.data)) if data is not None and benchmark.data else []
-    if benchmark.data and not files:
-        return None
-    arguments = [*benchmark.arguments, "--json"]
-    if not benchmark.module:
-        command = [sys.executable, str(files[0]), "--python-path", sys.executable, *arguments]
-    else:
-        crawled = benchmark.module == "recorded" and "oscar" in files[0].name
-        labels = files[0].with_name("oscar-nocookies.labels.tsv.gz") if crawled else None
-        more = ["--labels", str(labels)] if labels is not None and labels.exists() else []
-        command = [sys.executable, "-m", f"tests.benchmarks.{benchmark.module}", *arguments, *more, *map(str, files)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    return {name: round(float(value), 5) for name, value in benchmark.figures(json.loads(done.stdout)).items()}
+def kind_of(figure: str) -> str:
+    """The kind of a figure."""
+    return figure.rpartition(": ")[2]
 
 
-def frozen() -> dict[str, Figures]:
-    """The figures in the file; none where there is no file."""
-    return json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
+def run(benchmark: Benchmark) -> Figures:
+    """Run a benchmark; return its figures. Raises Failed."""
+    with tempfile.TemporaryDirectory(prefix="baseline-") as scratch:
+        try:
+            done = subprocess.run(
+                [sys.executable, *benchmark.command],
+                cwd=ROOT,
+                env={**os.environ, "TMPDIR": scratch},
+                stdout=subprocess.PIPE,
+                text=True,
+                timeout=LONGEST,
+                check=False,
+            )
+            printed = json.loads(done.stdout) if "--json" in benchmark.command else done.stdout
+            found = {name: round(float(value), 5) for name, value in benchmark.figures(printed).items()}
+        except (subprocess.TimeoutExpired, ValueError, LookupError, TypeError) as error:
+            raise Failed(f"{type(error).__name__}: {error}"[:300]) from error
+    if not found:
+        raise Failed(f"no figure in what was printed; exit code {done.returncode}")
+    return found
 
 
-def write(figures: Mapping[str, Figures]) -> None:
-    """Write figures into the file, in the order of the table."""
-    order = {name: figures[name] for name in BENCHMARKS if name in figures}
-    FILE.write_text(json.dumps(order, indent=1) + "\n", "utf-8")
+def entry(benchmark: Benchmark) -> Entry:
+    """Run a benchmark; return what is kept of it. Raises Failed."""
+    start, before = perf_counter(), getrusage(RUSAGE_CHILDREN)
+    figures = run(benchmark)
+    after = getrusage(RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    log = ("git", "log", "-1", "--format=%h", "--", "scrapy_dedup")
+    commit = subprocess.run(log, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
+    return {"commit": commit, "seconds": round(perf_counter() - start), "cpu": round(cpu), "figures": figures}
 
 
-def print_figures(name: str, before: Figures, now: Figures) -> None:
-    """Print the figures of a benchmark, frozen and today's, and by how much those differ that do."""
+def read(path: Path | None) -> dict[str, Entry]:
+    """What a file keeps; nothing where there is none."""
+    return json.loads(path.read_text("utf-8")) if path is not None and path.exists() else {}
+
+
+def write(path: Path, entries: Mapping[str, Entry], order: Iterable[str]) -> None:
+    """Write entries in the *order* of the table; what that lacks comes last."""
+    kept = {name: entries[name] for name in dict.fromkeys((*order, *entries)) if name in entries}
+    path.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+
+
+def differences(frozen: Figures, today: Figures) -> Iterator[tuple[str, float | None, float | None, str]]:
+    """Each figure with its value in the file and today's, and what it is (:meth:`Tolerance.verdict`)."""
+    for figure in dict.fromkeys((*frozen, *today)):
+        before, now = frozen.get(figure), today.get(figure)
+        yield figure, before, now, TOLERANCES[kind_of(figure)].verdict(before, now)
+
+
+def compare(
+    frozen: Mapping[str, Entry], today: Mapping[str, Entry], left_out: Sequence[str], failed: Sequence[str]
+) -> int:
+    """Print what differs by more than its tolerance, and how many figures there are; return the exit code."""
     rows: list[Sequence[object]] = []
-    for figure in dict.fromkeys((*before, *now)):
-        old, new = before.get(figure), now.get(figure)
-        change = "" if old is None or new is None or old == new else f"{new - old:+.4g}"
-        rows.append((figure, *("-" if value is None else f"{value:.5g}" for value in (old, new)), change))
-    print_table(name, ("figure", "frozen", "today", "difference"), rows)
+    counts: Counter[str] = Counter()
+    for name, found in today.items():
+        for figure, before, now, verdict in differences(frozen.get(name, {}).get("figures", {}), found["figures"]):
+            counts[verdict] += 1
+            if verdict:
+                change = f"{now - before:+.4g}" if before is not None and now is not None else ""
+                values = ("-" if each is None else f"{each:.5g}" for each in (before, now))
+                tolerance = "" if before is None else f"{TOLERANCES[kind_of(figure)].of(before):.3g}"
+                rows.append((f"{name}; {figure}", *values, change, tolerance, verdict))
+    columns = ("figure", "frozen", "today", "difference", "tolerance", "")
+    if rows:
+        print_table("Figures that differ by more than their tolerance", columns, rows, width=150)
+    told = [f"{counts[verdict]} {verdict}" for verdict in ("better", "worse", "new", "gone") if counts[verdict]]
+    said = [f"{counts.total()} figures of {len(today)} benchmarks compared", f"{counts['']} within tolerance", *told]
+    said += [
+        f"{what}: {'; '.join(names)}"
+        for what, names in (("left out for lack of data", left_out), ("failed", failed))
+        if names
+    ]
+    print(", ".join(said))
+    return int(bool(counts["worse"] or counts["gone"] or failed))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -196,22 +171,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--compare", action="store_true", help="print today's figures beside those of the file")
+    what.add_argument("--compare", action="store_true", help="print which figures differ from those of the file")
     what.add_argument("--freeze", action="store_true", help="write today's figures into the file")
-    parser.add_argument("--data", type=Path, metavar="DIR")
-    parser.add_argument("--only", action="append", choices=list(BENCHMARKS), metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="where recorded sites, labelled sets, worlds and cases are"
+    )
+    parser.add_argument(
+        "--only", nargs="+", action="extend", metavar="NAME", help="benchmarks, or beginnings of their names"
+    )
+    parser.add_argument(
+        "--today", type=Path, metavar="FILE", help="keeps what is found; what is in it is not run again"
+    )
     options = parser.parse_args(arguments)
-    known = frozen()
-    for name in options.only or BENCHMARKS:
-        found = run(BENCHMARKS[name], options.data)
-        if found is None:
-            print(f"{name}: no data; --data says where it is")
-        elif options.freeze:
-            known[name] = found
-            write(known)
-        else:
-            print_figures(name, known.get(name, {}), found)
-    return 0
+    frozen, today = read(FILE), read(options.today)
+    table = benchmarks(options.data.resolve() if options.data is not None else None)
+
+    def is_asked(name: str) -> bool:
+        return not options.only or any(f"{name},".startswith(f"{each},") for each in options.only)
+
+    asked = [name for name in table if is_asked(name)]
+    left_out = [name for name in frozen if name not in table and is_asked(name)]
+    if not asked and not left_out:
+        parser.error(f"no such benchmark; there are: {'; '.join(table)}")
+    failed = []
+    for name in asked:
+        if name not in today:
+            try:
+                today[name] = entry(table[name])
+            except Failed as error:
+                failed.append(name)
+                print(f"{name} failed: {error}", file=sys.stderr, flush=True)
+                continue
+            print(f"{name}: {today[name]['seconds']} s, {today[name]['cpu']} s of CPU", file=sys.stderr, flush=True)
+            if options.today is not None:
+                write(options.today, today, table)
+        if options.freeze:
+            frozen[name] = today[name]
+            write(FILE, frozen, table)
+    if options.freeze:
+        print(f"{len(asked) - len(failed)} benchmarks frozen" + (f", failed: {'; '.join(failed)}" if failed else ""))
+        return int(bool(failed))
+    return compare(frozen, {name: today[name] for name in asked if name in today}, left_out, failed)
 
 
 if __name__ == "__main__":

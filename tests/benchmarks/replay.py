@@ -168,6 +168,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "saved": {crawl.name: result.saved(crawl.name) for crawl in result.crawls[1:]},
         "all_in": cold.saved_share(result["plain"], all_in=True),
         "lost": cold.lost_count,
+        "learning_ms": 1000 * cold.stats["replay/learning_seconds"] / cold.downloads,
         "downloads": {crawl.name: crawl.downloads for crawl in result.crawls},
         "lost_pages": [page.url for page in cold.lost if not page.unreachable],
         "stats": cold.stats,

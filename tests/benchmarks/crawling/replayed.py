@@ -71,6 +71,8 @@ class SimulatedTime:
     downloads: int = 0
     #: Whether a learning computes, or what it has found is being taken over.
     stands: bool = False
+    #: Seconds of a processor that all learnings have used.
+    learning: float = 0.0
     _calls: list[tuple[float, Callable[[], object]]] = field(default_factory=list)
 
     def at(self, moment: float, call: Callable[[], object]) -> None:
@@ -168,6 +170,7 @@ class ReplayedSpider(Spider):
 
     def closed(self, reason: str) -> None:
         """Leave the stats for the benchmark, and what was asked for."""
+        self.crawler.stats.set_value("replay/learning_seconds", self.time.learning)
         write_stats(self, self.stats_file)
         self.stats_file.with_name("asked.json").write_text(json.dumps(self.asked))
 
@@ -189,6 +192,7 @@ def simulate(crawler: Crawler, time: SimulatedTime) -> None:
 
     def compute(*arguments: Any) -> Any:
         outcome = learn_in_thread(*arguments)
+        time.learning += outcome.summary["cpu_seconds"] if outcome.summary is not None else 0.0
         if time.stands and outcome.summary is not None and time.rate:
             over = threading.Event()
             seconds = outcome.summary["cpu_seconds"]
