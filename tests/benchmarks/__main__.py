@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks [--data DIR]... [--quick] [--check]
 
-Without ``--data`` those are the ones on made-up sites, of speed, of a first crawl and of a news site, which make their own data.
-Below each DIR every ``*.jsonl.gz`` is taken for what its first line shows it to be: a recorded site or a labelled URL set.
+Without ``--data`` those are the ones on made-up sites, of speed, of a first crawl and of a news site, which make their own data,
+and the recorded sites of this package. Below each DIR every ``*.jsonl.gz`` is taken for what its first line shows it to be: a recorded site or a labelled URL set.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from . import labelled, lifecycle, live, recorded, speed, synthetic, transient
 from .news import command as news
+from .recorded_sites import RECORDED_SITES
 
 
 def kind_of(path: Path) -> str | None:
@@ -43,7 +44,7 @@ def main() -> int:
     options = ["--check"] if args.check else []
     codes = []
     for kind, main_of_kind in (("labelled", labelled.main), ("recorded", recorded.main)):
-        found = [str(path) for path in files if kind_of(path) == kind]
+        found = [str(path) for path in [*RECORDED_SITES, *files] if kind_of(path) == kind]
         if found:
             codes.append(main_of_kind([*found, *options]))
         else:

@@ -1,13 +1,14 @@
 """A recorded web site: the responses that a real application gave, one JSON object per line.
 
 ``{"requested_url": .., "status": .., "location": .., "content_type": .., "depth": ..,
-"body_z": base64 of the zlib-compressed body}``, gzipped. A recording is static: the same URL always
+"body_z": base64 of the zlib-compressed body}``, gzipped; or ``"body"``, its text in UTF-8. A recording is static: the same URL always
 gives the same bytes, so a crawl of it always comes out the same. Of a site that shows the time on its pages the server
 sets that clock anew (see ``site_clock``).
 
 Bodies that are not HTML may have been cut when they were recorded. Where a file
 ``NAME.labels.tsv.gz`` lies beside the recording, the digest of the whole one that stands there (column ``sha1_body``) is
-sent behind what is left of it, so that two answers are the same where the site's were.
+sent behind what is left of it, so that two answers are the same where the site's were. Where that file has a column ``page``, it
+says which URLs are one page.
 """
 
 import base64
@@ -96,17 +97,19 @@ class Recording:
                     location=row.get("location"),
                     content_type=row.get("content_type") or "",
                     depth=row.get("depth") or 0,
-                    packed=row["body_z"],
+                    packed=row["body_z"] if "body_z" in row else packed(row["body"].encode()),
                 )
                 for row in map(json.loads, lines)
             ]
         name = path.name.split(".")[0]
         labels = path.with_name(f"{name}.labels.tsv.gz")
+        pages: dict[str, str] = {}
         if labels.exists():
             whole = read_labels(labels, "sha1_body")
             answers = [each.with_end(whole.get(each.url)) for each in answers]
+            pages = read_labels(labels, "page", optional=True)
         if truth is None:
-            return cls(name, answers)
+            return cls(name, answers, pages)
         return cls(truth.name.split(".")[0], answers, read_labels(truth, "sha1_bag_of_words"))
 
     @property
@@ -160,10 +163,12 @@ class Recording:
         return self.moved(body.decode("latin-1"), self.port, port).encode("latin-1")
 
 
-def read_labels(labels: Path, column: str) -> dict[str, str]:
-    """URL -> what stands in *column* of a tab-separated file of labels."""
+def read_labels(labels: Path, column: str, *, optional: bool = False) -> dict[str, str]:
+    """URL -> what stands in *column* of a tab-separated file of labels; nothing where an optional one is not there."""
     with gzip.open(labels, "rt", encoding="utf-8") as lines:
         columns = next(lines).rstrip("\n").split("\t")
+        if optional and column not in columns:
+            return {}
         url, digest = columns.index("requested_url"), columns.index(column)
         return {urldefrag(row[url]).url: row[digest] for row in (line.rstrip("\n").split("\t") for line in lines)}
 

@@ -1,0 +1,32 @@
+"""The recordings that are kept with the tests can be read, and their labels are of what was recorded."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.recorded_sites import RECORDED_SITES
+from tests.benchmarks.recorded_sites.make import SITES
+from tests.benchmarks.recorded_sites.words import Words
+from tests.benchmarks.recordings.recording import Recording, read_labels
+
+
+def test_each_site_that_can_be_made_is_kept() -> None:
+    assert [path.name for path in RECORDED_SITES] == sorted(f"{name}.jsonl.gz" for name in SITES)
+
+
+@pytest.mark.parametrize("path", RECORDED_SITES, ids=lambda path: path.name)
+def test_each_response_of_a_site_has_a_label(path: Path) -> None:
+    recording = Recording.load(path)
+    pages = read_labels(path.with_name(path.name.replace(".jsonl", ".labels.tsv")), "page")
+    assert pages.keys() == recording.answers.keys()
+    assert recording.start_urls == [f"http://127.0.0.1:{recording.port}/"]
+    assert {url for url, page in pages.items() if page} == {
+        url for url, answer in recording.answers.items() if answer.status == 200
+    }
+    assert len(set(pages.values())) < len(pages), "some of its pages have several URLs"
+
+
+def test_made_up_texts_are_always_the_same() -> None:
+    one, same, other = (Words(seed) for seed in ("a", "a", "b"))
+    assert one.text(3) == same.text(3) != other.text(3)
+    assert len(set(one.names(20))) == 20
