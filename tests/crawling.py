@@ -241,10 +241,15 @@ async def crawl_sites(
     spider: type[scrapy.Spider] = Links,
     **settings: Any,
 ) -> dict[str, Outcome]:
-    """Crawl several sites at once, each with the same *rules* in its file; return what became of each. Stats are of them all."""
-    servers = {name: serve(site) for name, site in sites.items()}
-    for server in servers.values():
-        save_rules(server.site, *rules)
+    """Crawl several sites at once, each with *rules* in its file; return what became of each. Stats are of them all.
+
+    A site may come as a tuple, with rules of its own.
+    """
+    servers = {}
+    for name, given in sites.items():
+        site, *own = given if isinstance(given, tuple) else (given,)
+        servers[name] = serve(site)
+        save_rules(servers[name].site, *rules, *own)
     return await crawl_again(servers, spider=spider, **settings)
 
 
@@ -296,6 +301,24 @@ def save_rules(site: str, *rules: str, directory: str | Path = "dedup-rules") ->
     return path
 
 
+def save_mask(
+    site: str, texts: Mapping[str, str], *more: str, kinds: str = "", directory: str | Path = "dedup-rules"
+) -> Path:
+    """Write the mask file of a site, and return its path: what is transient at which place, with *more* lines for each.
+
+    *kinds* are lines of its kinds of pages.
+    """
+    path = Path(directory, f"{site.replace(':', '_')}.mask.toml")
+    places = [
+        "\n".join(["[[path]]", f'selector = "{place}"', 'kind = "transient"', f'text = "{text}"', *more])
+        for place, text in texts.items()
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = [f'format = "dedup-mask/2"\nsite = "{site}"', *([f"[page-kinds]\n{kinds}"] if kinds else [])]
+    path.write_text("\n\n".join([*head, *places, ""]), encoding="utf-8")
+    return path
+
+
 def rules_of(site: str, directory: str | Path = "dedup-rules") -> list[dict[str, Any]]:
     """The rules in the file of a site, as the tables that they are there."""
     path = Path(directory, f"{site.replace(':', '_')}.toml")
@@ -322,11 +345,13 @@ def ledger(state: str | None = None, store: Path = STORE, **chosen: Any) -> list
         return [row for row in opened.discards(state=None, **chosen) if state in (None, row.state.value)]
 
 
-def spot_checks(store: Path = STORE) -> Counter[str]:
-    """What the store has counted of spot checks and probes, of all rules and crawls."""
+def spot_checks(site: str = "", store: Path = STORE) -> Counter[str]:
+    """What the store has counted of spot checks and probes, of all rules and crawls of a site, or of all."""
     counted = Counter[str]()
     with Store.open(store, readonly=True) as opened:
         for row in opened.checks():
+            if site not in ("", row.site):
+                continue
             counted.update({name: value for name, value in row._asdict().items() if isinstance(value, int)})
     return counted
 
