@@ -37,7 +37,6 @@ NOT_YET = {
     "test_crawl_hostile.py",
     "test_crawl_hostile_pages.py",
     "test_crawl_idle.py",
-    "test_crawl_jobs.py",
     "test_crawl_json_fields.py",
     "test_crawl_learner.py",
     "test_crawl_lifecycle.py",
