@@ -11,8 +11,10 @@ Tests are coroutines under ``@in_reactor``. Learning, samples, probes, refetches
 import json
 import logging
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -360,6 +362,14 @@ def observed(scope: str = "", store: Path = STORE) -> dict[str, Observation]:
     """What the store holds, by URL."""
     with Store.open(store, readonly=True) as opened:
         return {observation.url: observation for observation in opened.observations(scope)}
+
+
+def let_days_pass(days: float, store: Path = STORE) -> None:
+    """Let all that a store knows be older by so many days."""
+    with closing(sqlite3.connect(store)) as connection, connection:
+        for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            if "time" in {column[1] for column in connection.execute(f"PRAGMA table_info({table})")}:
+                connection.execute(f"UPDATE {table} SET time = time - ?", (days * 86_400,))
 
 
 def discarded(**chosen: Any) -> list[Any]:
