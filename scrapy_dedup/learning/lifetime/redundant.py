@@ -22,7 +22,7 @@ def redundant(
     filed = {rule.id: rule.evidence.urls for rule in before if rule.evidence is not None}
     asked = [rule for rule in rules if rule.id in filed and rule.status is Status.ACTIVE and not rule.is_alias]
     asked = [rule for rule in asked if not any(isinstance(operation, Keep) for operation in rule.ops.values())]
-    if not asked or len(rules) == 1:
+    if not asked or len(rules) == 1 or not sample.urls:
         return []
     book = book_of(rules, sample, deep)
     keys, changed_first = [], dict[str, int]()
