@@ -21,7 +21,6 @@ from itemadapter import ItemAdapter
 
 from .conftest import Project, Serve
 from .crawling import Links, crawl, crawl_site, ignore, in_reactor, observed, save_mask, save_rules
-from .scrapy_versions import SCRAPY
 from .server import Answer, Asked, page, prose
 
 IDS = 5
@@ -252,7 +251,7 @@ class OldStyle:
         yield from list(result)
 
 
-@pytest.mark.skipif(SCRAPY >= (2, 16), reason="Scrapy 2.16 has no such spider middlewares any more")
+@pytest.mark.skipif(scrapy.version_info[:2] >= (2, 16), reason="Scrapy 2.16 has no such spider middlewares any more")
 @pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")
 @pytest.mark.parametrize("number", [10, 500])
 @in_reactor
