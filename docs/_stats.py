@@ -37,8 +37,8 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/discarded/rule/<id>", "Distinct URLs that a rule has filtered; normal-form where no rule was needed."),
     ("dedup/discarded/urls", "Distinct URLs that were filtered, as far as they are remembered."),
     ("dedup/errors/<where>", "Faults inside the plug-in. The crawl went on, and the URL was treated as new."),
-    ("dedup/extra/requests", "Probes and refetches that savings have paid for (DEDUP_EXTRA)."),
-    ("dedup/extra/stopped", "Sites of which probes and refetches were given up, since they answered with an error."),
+    ("dedup/extra/requests", "Refetches that savings have paid for (DEDUP_EXTRA)."),
+    ("dedup/extra/stopped", "Sites of which refetches were given up, since they answered with an error."),
     (
         "dedup/fleet/dead",
         "Workers of the job that were found dead, each counted once; their pages were fetched after all.",

@@ -5,7 +5,7 @@
         assert done.fetched == {"/": 1, ...}
         assert done.stat("discarded/urls") == 15
 
-Tests are coroutines under ``@in_reactor``. Learning, samples, probes, refetches, rule packs and the report are off unless a test asks for them.
+Tests are coroutines under ``@in_reactor``. Learning, samples, refetches, rule packs and the report are off unless a test asks for them.
 """
 
 import json

@@ -9,13 +9,14 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse
 
+from scrapy_dedup.commands.probing import in_doubt
 from scrapy_dedup.content.resemblance import Difference
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.crawl.identity.suspended_rules import Suspension
 from scrapy_dedup.crawl.own_requests import revisits
-from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError
+from scrapy_dedup.crawl.own_requests.probe_spider import probe_spider
+from scrapy_dedup.crawl.settings.dedup_settings import DedupSettingError, DedupSettings
 from scrapy_dedup.crawl.verify.rule_trials import Case
-from scrapy_dedup.learning.asking.probe_outcomes import ProbedParameter
 from scrapy_dedup.learning.lifetime.refutation import Noise
 from scrapy_dedup.masks.model import Mask, TransientPath
 from scrapy_dedup.rules import Ignore, Status
@@ -23,7 +24,7 @@ from scrapy_dedup.rules.evidence import Evidence
 from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
-from .crawling import STORE, Crawl, Links, crawl, in_reactor, messages, observed, rule, write_rules
+from .crawling import STORE, Links, crawl, crawler_of, in_reactor, messages, observed, rule, run, write_rules
 from .mask_files import save_mask
 from .server import Answer, Asked, Server, page, prose, redirect
 
@@ -78,8 +79,14 @@ def plain_downloads(server: Server) -> int:
     return 1 + 3 * PAGES + 3 * KINDS
 
 
-def tried(done: Crawl) -> list[ProbedParameter]:
-    return CrawlComponents.of(done.crawler).idle_work.prober.tried
+async def probed(server: Server, **settings: Any) -> dict[str, str]:
+    """Crawl, and ask the site as ``learn-rules --probe`` does; return what each parameter is."""
+    await crawl(Links, server.url("/"), **settings)
+    crawler = crawler_of(probe_spider(None), **settings)
+    found = in_doubt(DedupSettings.from_crawler_settings(crawler.settings), [])
+    done = await run(crawler, found=found, most=300)
+    assert not [name for name in done.dedup() if name.startswith("errors")]
+    return {each.doubt.key: each.said for each in done.crawler.spider.tried}  # type: ignore[union-attr]
 
 
 def extra(server: Server) -> list[str]:
@@ -91,22 +98,14 @@ def extra(server: Server) -> list[str]:
 async def test_probes_tell_what_must_be_there_from_what_matters(serve: Serve) -> None:
     server = serve(Site())
     write_rules(learned(server))
-    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
-    stats = done.dedup()
-    assert len(done.items) == 1 + PAGES + 3 * KINDS, "callbacks get each page once"
-    said = {each.doubt.key: each.said for each in tried(done)}
-    assert said == {"q.id": "relevant", "q.tok": "required", "q.v": "relevant", "q.w": "irrelevant"}
-    assert stats["extra/requests"] == stats["probes/requests"] + stats["revisits"]
-    assert server.downloads == len(done.items) + stats["extra/requests"] < plain_downloads(server)
-    assert not [name for name in stats if name.startswith("errors")]
-
-
-@in_reactor
-async def test_what_probes_show_is_recorded(serve: Serve) -> None:
-    """What shows another page, or the same, is an observation; a URL that only lacks what must be there is none."""
-    server = serve(Site())
-    write_rules(learned(server))
-    await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
+    said = await probed(server)
+    assert {key: said[key] for key in ("q.id", "q.tok", "q.v", "q.w")} == {
+        "q.id": "relevant",
+        "q.tok": "required",
+        "q.v": "relevant",
+        "q.w": "irrelevant",
+    }
+    # What shows another page, or the same, is an observation; a URL that only lacks what must be there is none.
     seen = observed()
     made_up = {"/" + url.partition("//")[2].partition("/")[2] for url in seen if "/show" in url} - LINKED
     assert any(each.startswith("/rel/") for each in made_up)
@@ -134,8 +133,7 @@ class NeverActs(Site):
 async def test_what_may_do_something_is_never_asked_for_again(serve: Serve) -> None:
     server = serve(NeverActs())
     write_rules(learned(server))
-    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9, DEDUP_REVISITS=5)
-    assert done.dedup()["probes/pages"] > 0
+    assert await probed(server, DEDUP_REVISITS=5)
     acting = {target: count for target, count in server.hits.items() if "addToCart" in target or "log-out" in target}
     assert len(acting) == 2 * KINDS, "no other URL than those that the spider has found"
     assert set(acting.values()) == {1}
@@ -143,16 +141,13 @@ async def test_what_may_do_something_is_never_asked_for_again(serve: Serve) -> N
 
 @in_reactor
 async def test_probes_respect_robots(serve: Serve) -> None:
-    """The URL without its parameter is forbidden: it is never asked for, and costs nothing."""
+    """The URL without its parameter is forbidden: it is never asked for."""
     site = Site()
     site.robots = "User-agent: *\nDisallow: /req/show?id=*x$\nDisallow: /irr/show?w=\nDisallow: /rel/\n"
     server = serve(site)
     write_rules(learned(server))
-    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9, ROBOTSTXT_OBEY=True)
-    stats = done.dedup()
-    assert stats["probes/pages"] > 0
+    assert await probed(server, ROBOTSTXT_OBEY=True)
     assert not [target for target in server.hits if target.startswith(("/rel/", "/irr/show?w="))]
-    assert server.downloads == len(done.items) + stats["extra/requests"]
 
 
 @in_reactor
@@ -235,8 +230,7 @@ class Clock(Site):
 async def test_an_unstable_page_says_nothing(serve: Serve) -> None:
     server = serve(Clock())
     write_rules(learned(server))
-    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
-    said = {each.doubt.key: each.said for each in tried(done)}
+    said = await probed(server)
     assert {said[key] for key in ("q.tok", "q.v", "q.w")} == {"undecided"}
     made_up = [target for target in server.hits if "/show" in target and server.hits[target] == 1]
     assert len(made_up) <= 3 * KINDS, "after a control that differs nothing else is asked for"
@@ -286,22 +280,6 @@ async def test_a_revisit_is_the_request_that_fetched_the_page(serve: Serve) -> N
 
 
 @in_reactor
-async def test_probes_have_a_cookie_jar_of_their_own(serve: Serve) -> None:
-    class Cookies(Site):
-        def __call__(self, asked: Asked) -> Any:
-            said = super().__call__(asked)
-            return Answer(said, headers={"Set-Cookie": "who=spider"}) if asked.path == "/" else said
-
-    server = serve(Cookies())
-    write_rules(learned(server))
-    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
-    assert done.dedup()["probes/requests"] > 0
-    made_up = [asked for asked in server.asked if "/show" in asked.target and asked.target not in LINKED]
-    assert made_up
-    assert not [asked for asked in made_up if "cookie" in asked.headers]
-
-
-@in_reactor
 async def test_nothing_is_asked_for_once_the_spider_closes(serve: Serve) -> None:
     server = serve(Site())
     done = await crawl(Links, server.url("/"), DEDUP_REVISITS=50, CLOSESPIDER_PAGECOUNT=20, CONCURRENT_REQUESTS=1)
@@ -310,13 +288,13 @@ async def test_nothing_is_asked_for_once_the_spider_closes(serve: Serve) -> None
 
 
 @in_reactor
-async def test_faults_of_probes_end_no_crawl(
+async def test_faults_of_refetches_end_no_crawl(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fails(*args: Any, **kwargs: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("scrapy_dedup.crawl.own_requests.prober.doubts", fails)
+    monkeypatch.setattr("scrapy_dedup.crawl.own_requests.revisits.Revisits.run", fails)
     server = serve(Site())
     write_rules(learned(server))
     done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
@@ -337,8 +315,7 @@ async def test_long_pages_are_asked_for_by_head_first(serve: Serve) -> None:
 
     server = serve(Long())
     write_rules(learned(server))
-    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
-    said = {each.doubt.key: each.said for each in tried(done)}
+    said = await probed(server)
     assert (said["q.v"], said["q.w"]) == ("relevant", "irrelevant")
     heads = server.counted(method="HEAD")
     assert any(target.startswith("/irr/") for target in heads)
@@ -561,7 +538,7 @@ async def test_nothing_is_paid_while_discards_are_in_doubt(serve: Serve) -> None
 
 
 class Drifts(Site):
-    """Session ids say nothing until probes and revisits were made; from then on every URL is a page of its own."""
+    """Session ids say nothing until revisits were made; from then on every URL is a page of its own."""
 
     drifted = False
 
@@ -644,7 +621,6 @@ async def test_a_mask_that_hides_what_pages_are_makes_no_parameter_irrelevant(se
     server = serve(Hidden())
     write_rules(learned(server))
     save_mask("dedup-rules", Mask(f"127.0.0.1:{server.port}", (TransientPath("html/body/div.ad"),)))
-    done = await crawl(Links, server.url("/"), DEDUP_EXTRA=0.9)
-    of_v = [each for each in tried(done) if each.doubt.key == "q.v"]
-    assert not [each for each in of_v if each.said in ("irrelevant", "required")]
-    assert {each.said for each in tried(done) if each.doubt.key == "q.w"} == {"irrelevant"}
+    said = await probed(server)
+    assert said["q.v"] not in ("irrelevant", "required")
+    assert said["q.w"] == "irrelevant"

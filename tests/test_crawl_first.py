@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from scrapy import signals
 
 from .conftest import Serve
 from .crawling import LEARNED, Crawl, Links, crawler_of, in_reactor, run, when_counted
@@ -59,11 +60,15 @@ async def crawled(serve: Serve, shop: Shop, **settings: Any) -> tuple[Crawl, lis
     crawler = crawler_of(Links, **{"DEDUP_LEARN": "live", "CONCURRENT_REQUESTS": 1, **BREADTH, **settings})
     ended: list[int] = []
 
+    closed = threading.Event()
+
     def note() -> None:
-        ended.append(len(shop.asked))
+        if not closed.is_set():
+            ended.append(len(shop.asked))
         shop.learned.set()
 
     when_counted(crawler, LEARNED, note)
+    crawler.signals.connect(closed.set, signals.spider_closed, weak=False)
     done = await run(crawler, server.url("/"))
     assert {target.partition("&")[0] for target in shop.asked} == {"/", *(f"/p?id={n}" for n in range(PAGES))}
     assert not [name for name in done.stats if name.startswith("dedup/errors")]

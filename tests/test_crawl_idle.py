@@ -111,19 +111,16 @@ async def test_a_crawl_without_duplicates(serve: Serve) -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"JOBDIR": "job"}, {"CONCURRENT_REQUESTS": 1}, {"DEDUP_REVISITS": 2}])
 @in_reactor
-async def test_spot_checks_refetches_and_probes(serve: Serve, settings: dict[str, Any]) -> None:
+async def test_spot_checks_and_refetches(serve: Serve, settings: dict[str, Any]) -> None:
     server = serve(shop)
     write_rules(known(server))
     done = await crawl(Counts, server.url("/"), DEDUP_SAMPLE=0.02, DEDUP_EXTRA=0.9, **settings)
     assert late_checks(done) > 0
     assert done.stats["dedup/revisits"] > 0
-    assert done.stats["dedup/probes/requests"] > 0
     pages = 1 + len(FOLDERS) * PAGES + 10
     assert len(done.items) == pages + undecided(done), "callbacks get each page once"
     assert done.stats["dedup/samples/confirmed"] >= late_checks(done)
-    assert server.downloads == pages + sum(
-        done.stats[name] for name in ("dedup/samples", "dedup/revisits", "dedup/probes/requests")
-    )
+    assert server.downloads == pages + sum(done.stats[name] for name in ("dedup/samples", "dedup/revisits"))
 
 
 class Feeds(Counts):

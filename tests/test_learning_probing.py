@@ -58,25 +58,18 @@ def test_the_band_is_what_was_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "acting", "asked"),
-    [
-        (Status.ACTIVE, False, False),
-        (Status.ACTIVE, True, True),
-        (Status.MANUAL, True, False),
-        (Status.OFF, True, False),
-        (Status.SUSPENDED, False, True),
-    ],
+    ("status", "asked"),
+    [(Status.ACTIVE, True), (Status.MANUAL, False), (Status.OFF, False), (Status.SUSPENDED, True)],
 )
-def test_what_rules_say_is_left_to_them(status: Status, acting: bool, asked: bool) -> None:
-    assert ("q.w" in keys(UNIQUE, Rule(SITE, {}, {"q.w": Ignore()}, status), acting=acting)) is asked
+def test_what_the_users_rules_say_is_left_to_them(status: Status, asked: bool) -> None:
+    assert ("q.w" in keys(UNIQUE, Rule(SITE, {}, {"q.w": Ignore()}, status))) is asked
 
 
 def test_what_the_user_keeps_is_not_probed() -> None:
-    assert keys(UNIQUE, Rule(SITE, {}, {"q.*": Keep()}, Status.MANUAL), acting=True) == []
+    assert keys(UNIQUE, Rule(SITE, {}, {"q.*": Keep()}, Status.MANUAL)) == []
 
 
-def test_nothing_is_tried_on_old_pages_errors_and_what_acts() -> None:
-    assert keys(UNIQUE, since=6.0) == []
+def test_nothing_is_tried_on_errors_and_what_acts() -> None:
     assert keys([seen(f"id={i}&w=v{i}", f"page {i}", status=404) for i in range(30)]) == []
     assert keys([seen(f"id={i}&w=v{i}&do=delete", f"page {i}") for i in range(30)]) == []
 

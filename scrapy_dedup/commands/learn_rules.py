@@ -110,9 +110,8 @@ class LearnRules(DedupCommand):
         return DONE
 
     def _probe_and_learn(self, settings: "DedupSettings", args: list[str], opts: argparse.Namespace) -> None:
-        from ..crawl.own_requests.idle_work import note_probes
         from .learning import learn
-        from .probing import in_doubt, print_probes, probe
+        from .probing import in_doubt, note_probes, print_probes, probe
         from .terminal.progress import progress
 
         spider = self.project.spider_class(opts.spider) if opts.spider else None

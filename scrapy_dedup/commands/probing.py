@@ -1,5 +1,6 @@
 """``scrapy learn-rules --probe N``: the site is asked about the parameters whose relevance is uncertain."""
 
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from ..learning.phrases import counted
@@ -7,9 +8,12 @@ from .terminal.console import print_json
 from .terminal.problems import Mistake
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.asking.doubts import Doubt
     from ..learning.asking.probe_outcomes import ProbedParameter
+    from ..rules.book import RuleBook
 
 
 def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
@@ -26,15 +30,12 @@ def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
             if settings.mode_of(site) is not None:
                 mask = masks.get(site)
                 seen = evidence.observations(site, versions=mask is not None)
-                found += doubts(
-                    site, seen, book, band=settings.probe_band, acting=True, mask=mask, names=settings.names
-                )
+                found += doubts(site, seen, book, band=settings.probe_band, mask=mask, names=settings.names)
     return found
 
 
 def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[ProbedParameter]":
     """Probe these in a small crawl, at most *most* requests to each site; return what was found. Raises Mistake."""
-    from ..crawl.composition import CrawlComponents
     from ..crawl.own_requests.probe_spider import probe_spider
 
     crawler = process.create_crawler(probe_spider(spider))
@@ -42,7 +43,8 @@ def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[P
     process.start()
     if process.bootstrap_failed:
         raise Mistake("the site could not be asked: the log says why")
-    return CrawlComponents.of(crawler).idle_work.prober.tried
+    tried: list[ProbedParameter] = list(crawler.spider.tried)
+    return tried
 
 
 def print_probes(tried: "list[ProbedParameter]", *, json: bool = False) -> None:
@@ -72,3 +74,20 @@ def print_probes(tried: "list[ProbedParameter]", *, json: bool = False) -> None:
             )
     if not any(each.verdicts for each in tried):
         print("There was nothing to probe.")
+
+
+def note_probes(tried: "Sequence[ProbedParameter]", settings: "DedupSettings", book: "RuleBook") -> None:
+    """Write into the store what probes have shown of learned rules. Raises StoreError."""
+    from ..learning.asking.probe_outcomes import probes_by_rule  # what probes need takes a fifth of a second to import
+    from ..store.rows import CheckRow
+    from ..store.store import Store
+
+    now = time()
+    rows = [
+        CheckRow(settings.scope, site, rule.id, now, probes=probes, contradicted=bad)
+        for site, found in probes_by_rule(tried, book).items()
+        for rule, (probes, bad) in found.items()
+    ]
+    if rows:
+        with Store.open(settings.store) as store:
+            store.add(rows)

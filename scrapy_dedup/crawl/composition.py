@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     from .fleet.fleet import Fleet
     from .fleet.shared_rules import RuleVersions
     from .joining import Worker
-    from .own_requests.prober import Prober
 
 T = TypeVar("T")
 
@@ -204,12 +203,6 @@ class CrawlComponents:
         """Return a component made with the services that its parameters name, some of which are *more* than those of a crawl."""
         names = signature(component).parameters
         return component(**{name: more[name] if name in more else getattr(self, name) for name in names})
-
-    def new_prober(self) -> "Prober":
-        """Return what makes probes; to import what it needs takes a fifth of a second."""
-        from .own_requests.prober import Prober
-
-        return self.built(Prober)
 
     # Who hears of what
 

@@ -154,7 +154,7 @@ class CrawlRow(NamedTuple):
     #: Spot checks that were the page they were taken for, and those that were not.
     confirmed: int = 0
     differing: int = 0
-    #: Probes and refetches.
+    #: Refetches.
     extra: int = 0
     #: Of the whole crawl, in each of its rows: the time that learning took, and rows that the store could not take.
     learning_seconds: float = 0.0

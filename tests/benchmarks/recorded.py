@@ -18,7 +18,7 @@ count as several pages there, which is why the saved share and the lost pages go
     saved share = 1 - (downloads - distinct pages) / (plain downloads - plain distinct pages)
 
 so a page that is lost is never credited as saved. What the crawl downloads to verify its rules (samples of
-what it discards, revisits, probes) is counted as downloads; the saved share is given without it, which is
+what it discards, revisits) is counted as downloads; the saved share is given without it, which is
 what the rules save, and with it.
 
 ``--injected`` adds a clock, a visitor counter, a token, a duration and rotating teasers to each HTML page, anew at each
@@ -93,8 +93,8 @@ class Crawl:
 
     @property
     def verifying(self) -> int:
-        """Downloads that verified rules: samples, revisits, probes."""
-        names = ("dedup/samples", "dedup/revisits", "dedup/probes/requests")
+        """Downloads that verified rules: samples, revisits."""
+        names = ("dedup/samples", "dedup/revisits")
         return sum(self.stats.get(name, 0) for name in names)
 
     def saved_share(self, plain: "Crawl", by: str = "bag", *, all_in: bool = False) -> float | None:

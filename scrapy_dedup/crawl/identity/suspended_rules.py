@@ -39,7 +39,7 @@ class SuspendedRules:
     def defers(self, site: str) -> bool:
         """Whether what a rule that is gone has filtered on a site is left to the next crawl.
 
-        It is where probes and revisits were paid out of what turned out to be no savings: the crawl would make more
+        It is where revisits were paid out of what turned out to be no savings: the crawl would make more
         requests than without the plug-in.
         """
         if self._tally.covers(site):

@@ -1,1 +1,1 @@
-"""The plug-in's own requests: refetches and probes, and the budget that pays for them."""
+"""The plug-in's own requests: refetches and probes, and the budgets that pay for them."""

@@ -170,7 +170,7 @@ class InternalRequests:
         self.barred.add(site)
         self._stats.inc_value("dedup/extra/stopped")
         logger.info(
-            "No more probes and refetches of %(site)s in this crawl (%(why)s)",
+            "No more refetches of %(site)s in this crawl (%(why)s)",
             {"site": site, "why": why},
             extra={"spider": self._status.spider},
         )

@@ -9,12 +9,15 @@ import scrapy
 from ...learning.asking.doubts import Doubt
 from ..support.components import components_of
 from .internal_requests import CrawlClosing
+from .prober import Prober
 from .request_budgets import GrantedBudget
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
     from typing_extensions import Self
+
+    from ...learning.asking.probe_outcomes import ProbedParameter
 
 #: What is off in this crawl, whatever the project says.
 OFF: Final[dict[str, Any]] = {
@@ -52,12 +55,13 @@ class Recording:
 
 
 class ProbeSpider(scrapy.Spider):
-    """Makes the probes and nothing else; ``components.idle_work.prober.tried`` has what they show."""
+    """Makes the probes and nothing else; ``tried`` has what they show."""
 
     name = "learn-rules"
     found: Sequence[Doubt] = ()
     #: Requests per site.
     most = 0
+    tried: "Sequence[ProbedParameter]" = ()
 
     @classmethod
     def update_settings(cls, settings: "BaseSettings") -> None:
@@ -69,9 +73,10 @@ class ProbeSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Make the probes; there is nothing to crawl."""
-        idle_work = components_of(self.crawler).idle_work
+        prober: Prober = components_of(self.crawler).built(Prober)
+        self.tried = prober.tried
         with suppress(CrawlClosing):  # by the user
-            await idle_work.prober.run(list(self.found), GrantedBudget(self.most))
+            await prober.run(list(self.found), GrantedBudget(self.most))
         return
         yield  # which makes it what Scrapy expects
 

@@ -6,22 +6,18 @@ what it was, when it is fetched once more, says nothing.
 """
 
 import logging
-from itertools import islice
-from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 import attrs
 from scrapy.utils.asyncio import run_in_thread
 
-from ...learning.asking.doubts import Doubt, doubts
+from ...learning.asking.doubts import Doubt
 from ...learning.asking.probe_outcomes import ProbedParameter, ProbeOutcome, ProbeVerdict, head_outcome, verdict
 from ...learning.data.clusters import PageIdentities, no_evidence
 from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
 from ...store.page_queries import some_pages
 from ...urls.acting import acts
 from ..verify.comparing import observation_of_row
-from .internal_requests import RequestDetails
-from .request_budgets import PER_PAGE
 
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
@@ -30,7 +26,6 @@ if TYPE_CHECKING:
     from ...store.rows import ObservationRow
     from ..identity.identities import Identities
     from ..observe.site_masks import SiteMasks
-    from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
     from .internal_requests import InternalRequests
@@ -38,8 +33,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Observations of a site that are looked at for what is in doubt.
-MOST: Final = 3_000
+#: Requests that the probe of one page may take: without room for so many, none is begun.
+PER_PAGE: Final = 3
 #: Pages that tell the frame of a site.
 FRAME: Final = 40
 #: Of pages of so many bytes HEAD is asked for first.
@@ -50,39 +45,17 @@ LONG: Final = 100_000
 class Prober:
     """Probes the parameters of sites."""
 
-    _settings: "DedupSettings"
     _status: "CrawlStatus"
     _stats: "StatsCollector"
     _store: "CrawlStore"
     _identities: "Identities"
     _masks: "SiteMasks"
     _internal_requests: "InternalRequests"
-    _jar: str = attrs.field(factory=lambda: f"dedup probes {token_hex(8)}", init=False)
     #: URLs of pages that were tried, with the parameter.
     _done: set[tuple[str, str]] = attrs.field(factory=set, init=False)
     tried: list[ProbedParameter] = attrs.field(factory=list, init=False)
     #: Site -> some of its pages, which tell what its frame is: that a frame lasts under a mask says nothing.
     _frames: "dict[str, list[Observation]]" = attrs.field(factory=dict, init=False)
-
-    async def find(self, site: str) -> list[Doubt]:
-        """Return what is worth a probe on the pages that this crawl has fetched. Raises StoreError."""
-        return await run_in_thread(self._find, site)
-
-    def _find(self, site: str) -> list[Doubt]:
-        if not self._store.flush():
-            return []
-        with self._store.read() as store:
-            mask = self._masks.of_site(site)
-            seen = islice(store.observations(self._store.scope, site, versions=mask is not None), MOST)
-            return doubts(
-                site,
-                seen,
-                self._identities.book,
-                band=self._settings.probe_band,
-                since=self._status.began,
-                mask=mask,
-                names=self._settings.names,
-            )
 
     def _frame_of(self, site: str) -> "list[Observation]":
         if self._masks.of_site(site) is None:
@@ -157,7 +130,7 @@ class Prober:
         return after is not None and head_outcome(before, after) is ProbeOutcome.UNKNOWN and before == after
 
     async def _head(self, url: str, site: str, budget: "RequestBudget") -> HeadFingerprint | None:
-        response = await self._internal_requests.fetch(url, site, budget, method="HEAD", like=self._like)
+        response = await self._internal_requests.fetch(url, site, budget, method="HEAD")
         if response is None:
             return None
         self._stats.inc_value("dedup/probes/requests")
@@ -169,15 +142,11 @@ class Prober:
         )
 
     async def _answer(self, url: str, site: str, budget: "RequestBudget") -> "ObservationRow | None":
-        response = await self._internal_requests.fetch(url, site, budget, like=self._like)
+        response = await self._internal_requests.fetch(url, site, budget)
         if response is None:
             return None
         self._stats.inc_value("dedup/probes/requests")
         return await self._internal_requests.row(response, site)
-
-    @property
-    def _like(self) -> RequestDetails:
-        return RequestDetails({"cookiejar": self._jar})
 
     def _outcome(self, page: "Observation", row: "ObservationRow | None") -> ProbeOutcome:
         if row is None or 300 <= row.status < 400:

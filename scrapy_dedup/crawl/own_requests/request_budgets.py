@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..support.tally import Tally
     from ..verify.choosing import SpotChecks
 
-#: Requests that the probe of one page may take: without room for so many, none is begun.
-PER_PAGE: Final = 3
 #: Starter refetches of a site, and of a crawl: in any case, and as a share of its pages that have come.
 STARTER_LEAST: Final = 4
 STARTER_SHARE: Final = 0.02
@@ -57,7 +55,7 @@ class RequestBudget(ABC):
 class SavingsBudget(RequestBudget):
     """Pays out of savings: of the downloads avoided on a site, the share ``DEDUP_EXTRA``, and nothing before.
 
-    Both probes and revisits are paid by it, and only what no spot check takes back counts, so that a crawl makes no
+    Revisits are paid by it, and only what no spot check takes back counts, so that a crawl makes no
     more requests than it would without the plug-in. Should a rule be refuted all the same, what was spent stays
     saved (:meth:`.Tally.covers`): as many of its filtered requests are left to the next crawl. Where the HTTP cache has
     answered, nobody knows what would have been a download.
@@ -171,22 +169,6 @@ class SpreadBudget(RequestBudget):
         super()._pay(site, number)
         self._starter._pay(site, number)
         self._stats.inc_value("dedup/starter/anew", number)
-
-
-@attrs.define(eq=False, repr=False)
-class PartialBudget(RequestBudget):
-    """Pays for at most *left* requests, to whatever sites, out of another budget."""
-
-    _budget: RequestBudget
-    _left: int
-
-    def room(self, site: str) -> int:
-        """Return how many requests to a site are left."""
-        return min(self._left, self._budget.room(site))
-
-    def _pay(self, site: str, number: int) -> None:
-        self._left -= number
-        self._budget._pay(site, number)
 
 
 @attrs.define(eq=False, repr=False)

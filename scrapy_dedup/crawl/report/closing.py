@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ...store.writer import WriterCounts
     from ..items.field_hints import FieldHints
     from ..learn.live import Learning
-    from ..own_requests.idle_work import IdleWork
     from ..seen.ledger import Ledger
     from ..seen.seen import Seen
     from ..settings.dedup_settings import DedupSettings
@@ -51,7 +50,6 @@ class CrawlClose:
     _comparer: "PageComparer"
     _retraction: "Retraction"
     _learning: "Learning"
-    _idle_work: "IdleWork"
     _closing_report: "ClosingReport"
     _crawl_log: "CrawlLog"
     _report_file: "ReportFile"
@@ -87,10 +85,6 @@ class CrawlClose:
         await self._learning.finish(last=last)
         if written:
             await self._note_crawl(reason)
-        try:
-            await run_in_thread(self._idle_work.write)
-        except Exception:  # noqa: BLE001 (whatever it is, the crawl ends as it would)
-            self._faults.report("probes", "What probes have shown could not be written")
         if written:
             await run_in_thread(_close_store, self._settings.store)
             if last:

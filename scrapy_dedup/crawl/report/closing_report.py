@@ -75,10 +75,9 @@ class ClosingReport:
             lines.append(self._spot_check_line(total))
         for (site, rule), why in self._suspended.found.items():
             lines.append(f"rule {rule} of {site} is suspended: {why.url} is not the same page as {why.page}")
-        probes = self._stats.get_value("dedup/probes/requests", 0)
         revisits = self._stats.get_value("dedup/revisits", 0)
-        if probes or revisits:
-            lines.append(f"extra requests: {counted(probes, 'probe')}, {counted(revisits, 'refetch', 'refetches')}")
+        if revisits:
+            lines.append(f"extra requests: {counted(revisits, 'refetch', 'refetches')}")
         retracted = self._stats.get_value("dedup/retracted", 0)
         owed = self._stats.get_value("dedup/owed", 0)
         if retracted or owed:

@@ -232,8 +232,8 @@ class SettingFields:
         0.05,
         values.share,
         "number from 0 to 1",
-        "The budget for probes and refetches, as a share of the downloads that were saved on the site. Besides these "
-        "there are only the refetches of DEDUP_STARTER. 0 switches probes and these refetches off.",
+        "The budget for refetches, as a share of the downloads that were saved on the site. Besides these "
+        "there are only those of DEDUP_STARTER. 0 switches them off.",
     )
     starter: int = setting(
         12,
@@ -246,7 +246,7 @@ class SettingFields:
         (0.1, 0.9),
         values.band,
         "two numbers from 0 to 1",
-        "Between which probabilities of being relevant a parameter is probed.",
+        "Between which probabilities of being relevant a parameter is probed (learn-rules --probe).",
     )
     revisits: int = setting(
         0,

@@ -78,7 +78,7 @@ class Tally:
         #: Pages that came, of all sites, and when the last one did.
         self.pages = 0
         self._came = monotonic()
-        #: Probes and refetches of each site that its savings have paid for.
+        #: Refetches of each site that its savings have paid for.
         self.spent: Counter[str] = Counter()
 
     def of(self, site: str) -> SiteTally:

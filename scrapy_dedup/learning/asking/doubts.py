@@ -84,16 +84,12 @@ def doubts(
     book: RuleBook,
     *,
     band: tuple[float, float] = (LEAST, MOST),
-    acting: bool = False,
-    since: float = 0.0,
     mask: Mask | None = None,
     names: Names | None = None,
 ) -> list[Doubt]:
     """Return the parameters of one site that are worth a probe, largest possible saving first.
 
-    Parameters that a rule which acts drops already are left to its samples, unless *acting*; those of the
-    user's own rules always are. Pages seen before *since* (seconds since 1970) are evidence, but nothing is
-    tried on them; nor on URLs that may do something. Parameters are those of the query and the path, the segments
+    Those of the user's own rules are left alone, and nothing is tried on URLs that may do something. Parameters are those of the query and the path, the segments
     of the path, and the labels of the host (the document: "path components"). *names* are what the user says of names. O(URLs x parameters).
     """
     kinds: dict[tuple[object, ...], dict[str, Observation]] = {}
@@ -106,7 +102,7 @@ def doubts(
     declared = linked_opinions(declarations, book.groups)
     priors = priors_of_rules(book, site)
     manual = manual_names(names)
-    search = _Search(site, book, declared, declarations, priors, manual, band, acting, since, identities)
+    search = _Search(site, book, declared, declarations, priors, manual, band, identities)
     found = [doubt for pages in kinds.values() for doubt in search.of_kind(list(pages.values()))]
     return sorted(found, key=lambda doubt: (doubt.relevant, _rank(doubt.key), -doubt.urls, doubt.key))
 
@@ -127,13 +123,11 @@ class _Search:
     priors: Priors
     manual: NameList
     band: tuple[float, float]
-    acting: bool
-    since: float
     identities: PageIdentities
 
     def of_kind(self, pages: Sequence[Observation]) -> Iterator[Doubt]:
         """Yield the doubts of the pages of one kind."""
-        usable = [each for each in pages if (each.time or 0.0) >= self.since and not acts(each.url)]
+        usable = [each for each in pages if not acts(each.url)]
         if not usable or len(pages) < MIN_URLS:
             return
         site_groups = self.book.groups
@@ -144,7 +138,7 @@ class _Search:
         hosts = frozenset(host_of(each.url) for each in pages)
         entropy = _entropy(pages, contents, views, site_groups) if len(pages) >= MINIMUM_SIZE else {}
         for key, number in sorted(names.items()):
-            if number < MIN_URLS or self._is_settled(key, usable[0].url):
+            if number < MIN_URLS or self._is_settled(key):
                 continue
             tested = _tested(key, views, contents)
             stated = stated_opinions(self.declarations, key, some)
@@ -181,12 +175,9 @@ class _Search:
             seen[content] += 1
         return [each for _, each in sorted(ranked, key=lambda item: item[0])]
 
-    def _is_settled(self, key: str, url: str) -> bool:
-        """Whether a rule says already what becomes of a parameter: the user's own, or one that acts."""
-        if any(touches(rule, key) for rule in self.book.for_site(self.site) if rule.status.users):
-            return True
-        acting = () if self.acting else self.book.matching(url)
-        return any(touches(rule, key) for rule in acting)
+    def _is_settled(self, key: str) -> bool:
+        """Whether a rule of the user's own says already what becomes of a parameter."""
+        return any(touches(rule, key) for rule in self.book.for_site(self.site) if rule.status.users)
 
 
 def _entropy(
