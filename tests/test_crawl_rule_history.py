@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scrapy_dedup.crawl.learn.rule_history import RuleHistory
+from scrapy_dedup.crawl.learn.learning_counts import RuleHistory
 
 
 def _changes(

@@ -9,7 +9,7 @@ from scrapy.commands.bench import _BenchSpider
 from scrapy.utils.test import get_crawler
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.crawl.support.participation import is_crawl
+from scrapy_dedup.crawl.support.components import is_crawl
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.store.store import Store
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
-from .support.participation import is_crawl
+from .support.components import is_crawl
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

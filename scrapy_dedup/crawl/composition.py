@@ -25,18 +25,16 @@ from .learn.learning_runs import LearningRuns
 from .learn.live import Learning
 from .learn.rule_reload import RuleReload
 from .observe.excluded_responses import ExcludedResponses
-from .observe.in_flight import ResponsesInFlight
 from .observe.kept_texts import KeptTexts
-from .observe.page_events import PageEvents
+from .observe.page_events import PageEvents, ResponsesInFlight
 from .observe.recorder import Recorder
 from .observe.repeats import Repeats
 from .observe.site_masks import SiteMasks, read_masks
 from .opening import CrawlOpening
-from .own_requests.idle_work import IdleWork
+from .own_requests.idle_work import IdleWork, RobotsFiles
 from .own_requests.internal_requests import InternalRequests
 from .own_requests.request_budgets import SavingsBudget, StarterBudget
 from .own_requests.revisits import Revisits
-from .own_requests.robots import RobotsFiles
 from .own_requests.starter import StarterRefetches
 from .postpone.postponing import Postponing
 from .postpone.release import PostponedRelease
@@ -60,11 +58,11 @@ from .seen.write_buffer import WriteBuffer
 from .settings.dedup_settings import DedupSettingError, DedupSettings
 from .settings.rule_directories import RuleDirectories
 from .settings.start_errors import told
+from .support.components import is_crawl, is_of_fleet
 from .support.crawl_status import CrawlStatus
 from .support.crawl_store import CrawlStore
 from .support.faults import Faults
 from .support.idle_hook import BeforeIdle
-from .support.participation import is_crawl, is_of_fleet
 from .support.request_meta import RunMarks
 from .support.tally import Tally
 from .verify.choosing import SpotChecks

@@ -1,5 +1,7 @@
 import argparse
+import re
 import time
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from ...store.store import Store
     from ..inputs.project import Project
 
+_AGO: Final = re.compile(r"(\d+)([smhdw])\Z").match
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 #: Rows that are shown unless --limit says otherwise.
 SHOWN: Final = 50
 
@@ -45,7 +49,6 @@ class ShowLedger(Subcommand):
 
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         from ...store.ledger_queries import LedgerFilter
-        from ..inputs.moments import time_of
         from ..inputs.observation_sources import open_store, site_named
 
         if opts.limit is not None and opts.limit < 0:
@@ -84,3 +87,21 @@ class ShowLedger(Subcommand):
         if not shown and not opts.json:
             print(f"{opts.url} was not filtered." if opts.url else shown_ledger.why_nothing(store, asked))
         return DONE if shown else NOTHING
+
+
+def time_of(text: str, now: float) -> float:
+    """Return the time that a user means, in seconds since 1970: a date, a date and time (UTC), or how long ago.
+
+    Raises Mistake.
+
+    >>> time_of("2d", 1_000_000.0), time_of("2025-11-25", 0.0), time_of("2025-11-25T09:00:00Z", 0.0)
+    (827200.0, 1764028800.0, 1764061200.0)
+    """
+    ago = _AGO(text)
+    if ago is not None:
+        return now - int(ago[1]) * _SECONDS[ago[2]]
+    try:
+        found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        raise Mistake(f"{text!r} is no time; right ones: 2025-11-25, 2025-11-25T09:00:00, 3h, 2d") from None
+    return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp()

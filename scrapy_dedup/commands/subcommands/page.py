@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...crawl.settings.dedup_settings import DedupSettings
     from ...masks.model import Mask
     from ..inputs.project import Project
-    from ..showing.page_places import ShownPage
+    from ..showing.shown_page import ShownPage
 
 
 class ExplainPage(Subcommand):
@@ -46,8 +46,7 @@ class ExplainPage(Subcommand):
             raise UsageError("name one page: a URL, or a file of HTML")
         from ...report.writing import write_text
         from ...urls import site_of_url
-        from ..showing.page_places import taught_places
-        from ..showing.shown_page import marked_page, print_json, print_page
+        from ..showing.shown_page import marked_page, print_json, print_page, taught_places
 
         settings = project.dedup_settings(opts.spider)
         is_url = "://" in args[0]
@@ -81,7 +80,7 @@ class ExplainPage(Subcommand):
     ) -> tuple["ShownPage", str]:
         """Return the page that is asked for, and its HTML; that of a page from the store is empty."""
         from ...content.versions import version_of
-        from ..showing.page_places import ShownPage, stored_versions
+        from ..showing.shown_page import ShownPage, stored_versions
 
         url = name if "://" in name else opts.url
         before = stored_versions(settings, site, url, needed=opts.from_store) if url else []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from ..seen.seen import Waiting
-from ..support.events import Event
+from ..support.faults import Event
 from .filtering_rules import filtering_rules
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later, run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from ..support.cooperative import in_turns
-from ..support.events import Event
+from ..support.faults import Event
 from .shared_log import NOTHING
 
 if TYPE_CHECKING:

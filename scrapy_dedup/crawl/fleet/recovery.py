@@ -6,7 +6,7 @@ import attrs
 from scrapy import Request
 
 from ..support.cooperative import in_turns
-from ..support.events import Event
+from ..support.faults import Event
 from ..support.request_meta import RESCHEDULED
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred
 
 from ...files.errors import RuleFileError
 from ..observe.site_masks import read_masks
-from ..support.events import AwaitedEvent
+from ..support.faults import AwaitedEvent
 from .schedule import LearningSchedule
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ..support.faults import Faults
     from ..support.tally import Tally
     from .excluded_responses import ExcludedResponses
-    from .in_flight import ResponsesInFlight
-    from .page_events import PageEvents
+    from .page_events import PageEvents, ResponsesInFlight
     from .recorder import Recorder
 
 #: Bytes of an answer with nothing in it but white space.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from ..identity.identities import context_of
-from ..support.events import Event
+from ..support.faults import Event
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ...masks.published.thresholds import Thresholds
-from .setting import Setting
 from .setting_fields import SETTINGS, SettingFields
 from .setting_pairs import wrong_method, wrong_site
 from .setting_paths import project_folder
-from .setting_values import DedupSettingError, Mode, WrongValue
+from .setting_values import DedupSettingError, Mode, Setting, WrongValue
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -15,8 +15,7 @@ from ...masks.published.thresholds import Thresholds
 from . import setting_pairs as learning
 from . import setting_paths as paths
 from . import setting_values as values
-from .setting import Setting, setting
-from .setting_values import Mode
+from .setting_values import Mode, Setting, setting
 
 _SEED = Thresholds()
 

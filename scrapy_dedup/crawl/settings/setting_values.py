@@ -1,11 +1,30 @@
-"""From the value of a setting, as a file or the command line gives it, to the value that is used."""
+"""Settings: what one is, and from its value, as a file or the command line gives it, to the value that is used."""
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from math import isfinite, nan
 from typing import Any, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting as a user writes it."""
+
+    name: str
+    default: Any
+    #: From the value that a settings file or the command line gives to the one that is used. Raises WrongValue.
+    read: Callable[[Any], Any] = field(repr=False)
+    #: In words.
+    type: str
+    help: str
+
+
+def setting(default: Any, read: Callable[[Any], Any], type: str, help: str) -> Any:  # noqa: A002 - as argparse calls them
+    """Return the field of a setting (see :class:`Setting`)."""
+    return field(metadata={"default": default, "read": read, "type": type, "help": help})
 
 
 class Mode(str, Enum):

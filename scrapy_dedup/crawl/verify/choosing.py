@@ -18,7 +18,7 @@ from ...store.rows import DiscardState
 from ...urls.templates import template_of
 from ..decide.filtering_rules import differences, filtering_rules
 from ..identity.suspended_rules import rule_by_id
-from ..support.events import Event
+from ..support.faults import Event
 from ..support.request_meta import SAMPLE, digest, is_digest_of
 from .rule_trials import RuleTrials
 from .spot_check_rates import SpotCheckRate, has_room, kind_of, rate_of_rule

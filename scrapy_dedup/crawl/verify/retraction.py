@@ -18,7 +18,7 @@ from ...rules.suspension import Refutation, suspend
 from ...store.rows import SCHEDULED, CheckRow, DiscardRow, DiscardState
 from ...store.store import Store, StoreError
 from ..identity.suspended_rules import Suspension
-from ..support.events import AwaitedEvent
+from ..support.faults import AwaitedEvent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

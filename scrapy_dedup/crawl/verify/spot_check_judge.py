@@ -15,7 +15,7 @@ from ...rules.model import Status
 from ...store.rows import RULES, DiscardRow, DiscardState
 from ..identity.suspended_rules import rule_by_id
 from ..observe.store_rows import LaterRow, base_row, is_quick, page_row
-from ..support.events import Event
+from ..support.faults import Event
 from .rule_trials import Case
 
 if TYPE_CHECKING:
