@@ -21,8 +21,7 @@ from .learning.learning_options import MAX_LOSS, LearningOptions
 from .learning.methods.entropy import Priors
 from .learning.opinions.other_sites import MIN_SITES, asked_sites, voice_of
 from .rules import RuleBook, update_site
-from .sources.arrow_rows import arrow_table
-from .sources.typed_columns import columns_read
+from .sources.typed_columns import arrow_table, columns_read
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -58,8 +57,7 @@ def learn(
 ) -> "DataFrame":
     """Return the rule files of all sites that are observed: a DataFrame with a row for each site.
 
-    *observations* has the columns ``url`` and ``fingerprint``, and any other of :class:`.Observation`, or those of Common Crawl's
-    index (``url``, ``content_digest``, ``fetch_status``, ``fetch_time``, ``fetch_redirect``). It is read several times. The other arguments
+    *observations* has the columns ``url`` and ``fingerprint``, and any other of :class:`.Observation`. It is read several times. The other arguments
     are those of :func:`scrapy_dedup.learn_rules`; of a site with more observations than *most_of_site* about as many
     are learned from, whole pages with all their URLs.
 

@@ -78,15 +78,6 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     return path
 
 
-def crawl_index(fetched: Iterable[Fetched]) -> list[dict[str, Any]]:
-    """Rows with columns of an index of Common Crawl."""
-    return [
-        {"url_surtkey": "x", "url": each.url, "fetch_time": each.moment, "fetch_status": each.status}
-        | {"content_digest": each.digest, "content_mime_detected": "text/html", "warc_record_offset": 1}
-        for each in fetched
-    ]
-
-
 def write_cdx(path: Path, fetched: Iterable[Fetched]) -> Path:
     lines = [" CDX N b a m s k r M S V g\n"]
     lines += [

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.extensions.httpcache import DbmCacheStorage, FilesystemCacheStorage
+from scrapy.extensions.httpcache import FilesystemCacheStorage
 from scrapy.http import Headers, Request
 from scrapy.responsetypes import responsetypes
 
@@ -33,7 +33,6 @@ from .source_files import (
     BEGAN,
     SITE,
     Fetched,
-    crawl_index,
     digests,
     responses,
     revisit,
@@ -62,24 +61,6 @@ def _warc(path: Path, fetched: list[Fetched]) -> Path:
     return write_warc(path, warc_records(fetched))
 
 
-def _dbm(path: Path, fetched: list[Fetched], module: str) -> Path:
-    pytest.importorskip(module, reason=f"this Python has no {module}")
-    return write_cache(path, fetched, DbmCacheStorage, HTTPCACHE_DBM_MODULE=module)
-
-
-def _items(fetched: list[Fetched]) -> list[dict[str, Any]]:
-    return [{"url": each.url, "title": "x", "body": each.body.decode()} for each in fetched if each.status == 200]
-
-
-def _stringed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{**row, "fetch_time": f"{row['fetch_time']:%Y-%m-%d %H:%M:%S}"} for row in rows]
-
-
-def _feed_array(path: Path, fetched: list[Fetched]) -> Path:
-    path.write_text("[\n" + ",\n".join(json.dumps(item) for item in _items(fetched)) + "\n]")
-    return path
-
-
 #: Sources that hold a digest of each content.
 DIGESTS: dict[str, Write] = {
     "seen.jsonl": lambda path, fetched: write_json_lines(path, digests(fetched)),
@@ -87,8 +68,6 @@ DIGESTS: dict[str, Write] = {
     "seen.csv": lambda path, fetched: write_csv(path, digests(fetched)),
     "seen.csv.gz": lambda path, fetched: write_csv(path, digests(fetched)),
     "seen.parquet": lambda path, fetched: _parquet(path, digests(fetched)),
-    "index.parquet": lambda path, fetched: _parquet(path, crawl_index(fetched)),
-    "index.csv": lambda path, fetched: write_csv(path, _stringed(crawl_index(fetched))),
     "all.cdx": write_cdx,
     "all.cdxj": write_cdxj,
 }
@@ -98,14 +77,6 @@ PAGES: dict[str, Write] = {
     "all.warc.gz": _warc,
     "cache": lambda path, fetched: write_cache(path, fetched, FilesystemCacheStorage),
     "packed": lambda path, fetched: write_cache(path, fetched, FilesystemCacheStorage, HTTPCACHE_GZIP=True),
-    "dbm": lambda path, fetched: write_cache(path, fetched, DbmCacheStorage),
-    **{
-        name: lambda path, fetched, name=name: _dbm(path, fetched, f"dbm.{name}")  # type: ignore[misc]
-        for name in ("dumb", "gnu", "ndbm", "sqlite3")
-    },
-    "feed.jsonl": lambda path, fetched: write_json_lines(path, _items(fetched)),
-    "feed.json": _feed_array,
-    "feed.csv": lambda path, fetched: write_csv(path, _items(fetched)),
 }
 
 
@@ -247,7 +218,7 @@ def read(*paths: Path, **options: Any) -> tuple[list[Observation], Reading]:
     return list(reading.observations()), reading
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("feed")])
+@pytest.mark.parametrize("name", PAGES)
 def test_redirects_and_errors_in_archives_and_caches(tmp_path, name):
     fetched = responses(2)
     seen, reading = read(PAGES[name](tmp_path / name, fetched))
@@ -405,7 +376,7 @@ def test_standard_input(project):
     assert "q.sid" in (project.folder / "elsewhere" / f"{SITE}.toml").read_text()
 
 
-@pytest.mark.parametrize("name", ["seen.jsonl.gz", "index.parquet", "all.warc.gz", "all.cdx", "feed.json"])
+@pytest.mark.parametrize("name", ["seen.jsonl.gz", "seen.parquet", "all.warc.gz", "all.cdx"])
 def test_bytes_on_standard_input(project, name):
     fetched = [each for each in responses() if each.status == 200]
     path = (DIGESTS | PAGES)[name](project.folder / name, fetched)
@@ -429,17 +400,6 @@ def test_several_sources_and_folders_of_files(project):
     assert [line["site"] for line in lines if line["type"] == "site"] == ["other.test", SITE]
     lines, _ = learned(project, "--from", "parts", "--from", str(other), SITE)
     assert [line["site"] for line in lines if line["type"] == "site"] == [SITE]
-
-
-def test_fields_of_a_feed(project):
-    items = [{"link": each.url, "page": each.body.decode()} for each in responses() if each.status == 200]
-    write_json_lines(project.folder / "items.jl", items)
-    done = project.scrapy("learn-rules", "--from", "items.jl")
-    assert done.returncode == 2
-    assert "the fields url and body or html" in done.stderr
-    learned(project, "--from", "items.jl", "--url-field", "link", "--body-field", "page")
-    assert "q.sid" in (project.folder / "dedup-rules" / f"{SITE}.toml").read_text()
-    assert project.scrapy("learn-rules", "--url-field", "link").returncode == 2
 
 
 def test_sites_are_learned_from_the_spill_as_from_memory():
@@ -535,11 +495,6 @@ def _damaged(path: Path, name: str) -> tuple[Path, str]:
         lines[20:22] = ["{broken\n", '{"url": "http://shop.test/", "fingerprint": 7}\n']
         path.write_text("".join(lines))
         return path, "line 21: not JSON"
-    if name.endswith("json"):
-        items = [json.dumps(item) for item in _items(fetched)]
-        items[20:22] = ['{"url": "http://shop.test/", "body": "x" "y"}', '{"url": "http://shop.test/", "body": 1}']
-        path.write_text("[\n" + ",\n".join(items) + "\n]")
-        return path, "item 21: not JSON"
     if name.endswith("csv"):
         lines = write_csv(path, digests(fetched)).read_text().splitlines(keepends=True)
         lines[21:23] = ["http://shop.test/,1\n", "http://shop.test/,1,two hundred,1\n"]
@@ -576,7 +531,7 @@ def _damaged(path: Path, name: str) -> tuple[Path, str]:
 
 @pytest.mark.parametrize(
     "name",
-    [*("a.jsonl", "a.json", "a.csv", "a.cdx", "a.cdxj", "a.parquet", "a.warc", "a.warc.gz", "cache")],
+    [*("a.jsonl", "a.csv", "a.cdx", "a.cdxj", "a.parquet", "a.warc", "a.warc.gz", "cache")],
 )
 def test_broken_records_in_the_middle(tmp_path, name):
     path, said = _damaged(tmp_path / name, name)
@@ -614,8 +569,8 @@ def test_many_bad_records_are_counted(project):
         ("junk.jsonl", b"\x00\xff\x00" * 400, "of no format that is known"),
         ("junk.gz", b"\x1f\x8b\x08" + b"junk" * 100, "damaged from the start"),
         ("wrong.csv", b"name,price\nx,1\n", "its columns are name, price"),
-        ("wrong.jsonl", b'{"name": 1}\n{"name": 2}\n', "line 1: neither an observation"),
-        ("wrong.json", b'[{"name": 1}]', "item 1: neither an observation"),
+        ("wrong.jsonl", b'{"name": 1}\n{"name": 2}\n', "line 1: no observation"),
+        ("array.json", b'[{"url": "http://a.test/", "fingerprint": "x"}]', "line 1: no observation"),
         ("wrong.cdx", b" CDX N b m s\nx 1 t 200\n", "no field for url and digest"),
         ("cut.parquet", b"PAR1" + b"x" * 100, "no whole Parquet file"),
         ("junk.warc", b"WARC/1.0\r\nnothing", "junk.warc"),

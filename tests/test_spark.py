@@ -137,21 +137,21 @@ def test_very_large_sites_are_sampled_by_page(spark, tmp_path):
     assert "q.sid" in want["large.test"]
 
 
-def test_an_index_of_common_crawl(spark, tmp_path):
+def test_columns_of_a_file(spark, tmp_path):
     from pyarrow import Table, parquet
 
     rows = pages("a.test", 30, at=BEGAN)
     parquet.write_table(
         Table.from_pylist(
             [
-                {"url": url, "content_digest": text, "fetch_status": 200, "url_host_tld": "test"}
-                | {"fetch_time": datetime.fromtimestamp(at or 0, timezone.utc), "content_mime_detected": "text/html"}
+                {"url": url, "fingerprint": text, "status": 200, "colour": "red"}
+                | {"time": datetime.fromtimestamp(at or 0, timezone.utc)}
                 for url, text, _, at, *_ in rows
             ]
         ),
-        tmp_path / "index.parquet",
+        tmp_path / "seen.parquet",
     )
-    learned = texts_of(learn(spark.read.parquet(str(tmp_path / "index.parquet"))).collect())
+    learned = texts_of(learn(spark.read.parquet(str(tmp_path / "seen.parquet"))).collect())
     assert learned == on_one_machine(rows, tmp_path / "rules")
     assert "2026-01-31" in learned["a.test"], "the day is that of UTC, whatever the session's zone"
 
@@ -184,7 +184,7 @@ def test_bad_records_are_counted_and_named(spark, tmp_path, caplog):
 
 
 def test_a_wrong_column_is_told_before_anything_runs(spark):
-    with pytest.raises(SourceError, match=r"the columns are url, hash: they must be url and fingerprint, or url and"):
+    with pytest.raises(SourceError, match=r"the columns are url, hash: url and fingerprint must be among them"):
         learn(spark.createDataFrame([], "url string, hash string"))
     with pytest.raises(
         SourceError, match=r"the column fingerprint is of type binary: it must be string; cast it before"

@@ -48,13 +48,7 @@ class LearnRules(DedupCommand):
             action="append",
             default=[],
             help="learn from SOURCE instead of the store: a file, a folder, or - for standard input (may be repeated); "
-            "JSON lines, CSV, Parquet, WARC, CDX, a feed, or an HTTP cache of Scrapy, told apart by what they hold",
-        )
-        parser.add_argument(
-            "--url-field", metavar="NAME", help="field with the URL of a page in the items of a feed: url unless given"
-        )
-        parser.add_argument(
-            "--body-field", metavar="NAME", help="field with the HTML of a page in these: body or html unless given"
+            "JSON lines, CSV, Parquet, WARC, CDX, or an HTTP cache of Scrapy, told apart by what they hold",
         )
         parser.add_argument(
             "--method",
@@ -84,8 +78,6 @@ class LearnRules(DedupCommand):
                 raise UsageError("--from and --probe do not go together")
             if opts.probe < LEAST_PROBE:
                 raise UsageError(f"--probe {opts.probe}: the probe of one page takes {LEAST_PROBE} requests")
-        if (opts.url_field or opts.body_field) and not opts.sources:
-            raise UsageError("--url-field and --body-field go with --from")
         if opts.method == "list" and opts.json:
             raise UsageError("--method list and --json do not go together")
         # Without probes there is nothing to crawl, and no reactor to install.
@@ -105,7 +97,7 @@ class LearnRules(DedupCommand):
         if opts.probe is not None:
             self._probe_and_learn(settings, args, opts)
         else:
-            sources = Sources(opts.sources, opts.url_field, opts.body_field) if opts.sources else None
+            sources = Sources(opts.sources) if opts.sources else None
             learn(settings, args, sources, dry_run=opts.dry_run, diff=opts.diff, json=opts.json)
         return DONE
 

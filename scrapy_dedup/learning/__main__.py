@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
@@ -169,11 +169,8 @@ def _evidence(
         from ..masks.published.token_table import packed_with_table
 
         pack = packed_with_table
-    told = ReadOptions(url_field=options.url_field, pages=PageReader(pack=pack))
-    if options.body_field:
-        told = replace(told, body_fields=(options.body_field,))
     with Spill(site_groups) as spill:
-        reading = Reading(options.sources, told)
+        reading = Reading(options.sources, ReadOptions(PageReader(pack=pack)))
         spill.add_all(reading.observations(), frozenset(sites or ()))
         for line in reading.complaints():
             print(line, file=sys.stderr)
@@ -207,8 +204,6 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         help="a file, a folder, or - for standard input, as of scrapy learn-rules --from (may be repeated)",
     )
-    parser.add_argument("--url-field", default="url", help="field with the URL of a page in the items of a feed")
-    parser.add_argument("--body-field", help="field with the HTML of a page in these")
     parser.add_argument("--dir", required=True, help="directory of the rule files that are written")
     parser.add_argument(
         "--also",

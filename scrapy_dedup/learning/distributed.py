@@ -15,7 +15,6 @@ from ..observation import Observation, ObservationError
 from ..rules import RuleBook, SiteRules
 from ..rules.reading import read_rules
 from ..sources.reading import SHOWN
-from ..sources.records import LeftOut, ReadOptions
 from ..sources.rows import row_reader
 from ..sources.spill import observation_in, text_of
 from ..urls import GroupsLike, site_of_url
@@ -34,7 +33,6 @@ Row = tuple[Any, ...]
 Records = Iterable[Mapping[str, Any]]
 
 _MOST_COUNTS: Final = 100_000
-_OPTIONS: Final = ReadOptions(body_fields=())
 
 
 @dataclass(frozen=True)
@@ -67,8 +65,6 @@ class Task:
                 if found.url.find("http", 8) > 0:
                     inner = inner_sites([found.url], site, self.options.site_groups)
                     counts.update(("nested", site, other) for other in inner)
-            elif isinstance(found, LeftOut):
-                counts["left out", "", found.why] += 1
             else:
                 counts["bad", "", ""] += 1
                 bad += 1
@@ -126,9 +122,9 @@ class Task:
             if isinstance(found, Observation):
                 yield site, found
 
-    def _records(self, records: Records) -> Iterator[tuple[str, Observation | LeftOut | str]]:
+    def _records(self, records: Records) -> Iterator[tuple[str, Observation | str]]:
         """Yield the records that are asked for, with their sites; of one that cannot be read, why not."""
-        groups, read = self.options.site_groups, row_reader(self.columns, _OPTIONS)
+        groups, read = self.options.site_groups, row_reader(self.columns)
         assert read is not None
         for row in records:
             url = row["url"]
@@ -140,7 +136,7 @@ class Task:
             except ObservationError as error:
                 yield "", f"{url}: {error}"
                 continue
-            if site or not isinstance(found, Observation):
+            if site:
                 yield site, found
 
 

@@ -3,13 +3,17 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 
-from ..observation import ObservationError
+from ..observation import Observation, ObservationError
 from .opened import numbered_lines
 from .records import BadRecord, LeftOut, ReadOptions, Record, Source, SourceError
-from .rows import REVISIT, archived, stamp_seconds
+from .rows import seconds
 
+#: Digests of no content: SHA-1 in base 32, as archives write it.
+_EMPTY: Final = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
+_REVISIT: Final = "warc/revisit"
 #: Letters of the header of a CDX, and what their fields are.
 _LETTERS: Final = {"a": "url", "b": "timestamp", "m": "mime", "s": "status", "k": "digest", "r": "redirect"}
 _CDXJ: Final = re.compile(rb"^\S+ [0-9]{14} \{")
@@ -80,14 +84,36 @@ def _record(source: Source, number: int, values: Mapping[str, Any]) -> Record:
     if digest == "-":
         return LeftOut("no digest")
     if status == "-":
-        if values.get("mime") != REVISIT:
+        if values.get("mime") != _REVISIT:
             return LeftOut("no status")
         status = "200"  # the archive has this content already, which it keeps of such answers alone
     try:
-        at = stamp_seconds(str(values.get("timestamp")))
+        at = _stamp_seconds(str(values.get("timestamp")))
         redirect = values.get("redirect")
-        return archived(str(values["url"]), digest, status, at, redirect=redirect if redirect != "-" else None)
+        return _archived(str(values["url"]), digest, status, at, redirect=redirect if redirect != "-" else None)
     except ObservationError as error:
         return BadRecord(source.name, f"line {number}", str(error))
     except ValueError:
         return BadRecord(source.name, f"line {number}", f"status is {status!r}: it must be an HTTP status")
+
+
+def _stamp_seconds(stamp: str) -> float | None:
+    """Return seconds since 1970 of a time in digits; None of what is none.
+
+    >>> _stamp_seconds("20260131120000")
+    1769860800.0
+    """
+    if not re.fullmatch(r"[0-9]{14}", stamp):
+        return None
+    try:
+        return seconds(datetime.strptime(stamp, "%Y%m%d%H%M%S"))
+    except ValueError:
+        return None
+
+
+def _archived(url: str, digest: str, status: Any, at: float | None, *, redirect: str | None = None) -> Observation:
+    """Return the observation of a response of which an index of an archive has the digest."""
+    code = int(status)
+    if code == 200 and digest.removeprefix("sha1:") == _EMPTY:
+        return Observation(url, digest, time=at, words=0)  # hardly any text: no evidence
+    return Observation(url, digest if code == 200 else "", status=code, time=at, redirect=redirect or None)

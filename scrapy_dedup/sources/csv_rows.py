@@ -1,4 +1,4 @@
-"""CSV with a header: observations, an index of Common Crawl, or a feed."""
+"""CSV with a header."""
 
 import csv
 from collections.abc import Iterator
@@ -44,11 +44,11 @@ def read_csv(source: Source, options: ReadOptions) -> Iterator[Record]:
     text = lines()
     header = next((line for line in text if line.strip()), "")
     names = names_of_columns(header)
-    read = row_reader(names, options)
+    read = row_reader(names)
     if read is None:
         yield from damaged
         if header:
-            raise SourceError(wrong_columns(names, options))
+            raise SourceError(wrong_columns(names))
         return
     rows = csv.reader(text, delimiter=delimiter_of(header) or ",")
     while True:
@@ -70,11 +70,7 @@ def read_csv(source: Source, options: ReadOptions) -> Iterator[Record]:
     yield from damaged
 
 
-def wrong_columns(names: list[str], options: ReadOptions) -> str:
+def wrong_columns(names: list[str]) -> str:
     """Return what is wrong with columns of these names."""
     shown = ", ".join(name[:40] for name in names[:8]) + (", ..." if len(names) > 8 else "")
-    bodies = " or ".join(options.body_fields)
-    return (
-        f"its columns are {shown or 'none'}: they must be url and fingerprint, url and content_digest, or, of a feed, "
-        f"{options.url_field} and {bodies} (--url-field and --body-field name others)"
-    )
+    return f"its columns are {shown or 'none'}: url and fingerprint must be among them"

@@ -1,6 +1,5 @@
 """Formats: which reader a file is for, told by what it holds and not by its name."""
 
-import json
 from collections.abc import Iterator
 from os import walk
 from pathlib import Path
@@ -8,14 +7,14 @@ from typing import Final
 
 from .cdx_lines import is_cdx, is_cdxj, read_cdx, read_cdxj
 from .csv_rows import delimiter_of, read_csv
-from .http_cache import META, belongs_to_dbm, is_dbm, read_cache_entry, read_dbm
-from .json_rows import read_json_array, read_json_lines
+from .http_cache import META, read_cache_entry
+from .json_rows import read_json_lines
 from .opened import beginning_of, unpacked
 from .parquet_rows import read_parquet
 from .records import STDIN, Reader, Source, SourceError
 from .warc_records import read_warc
 
-_KINDS: Final = "JSON lines, a JSON array, CSV with a header, Parquet, WARC, CDX, CDXJ and Scrapy's HTTP cache"
+_KINDS: Final = "JSON lines, CSV with a header, Parquet, WARC, CDX, CDXJ and Scrapy's HTTP cache"
 #: First bytes of files that cannot be read, and what to do about it.
 _REFUSED: Final = {
     b"\x28\xb5\x2f\xfd": "packed by Zstandard: unpack it (zstd -dc FILE | scrapy learn-rules --from -)",
@@ -39,8 +38,6 @@ def reader_of(source: Source) -> Reader | None:
             raise SourceError(why)
     if packed.startswith(b"PAR1"):
         return read_parquet
-    if source.path is not None and is_dbm(source.path):
-        return read_dbm
     if packed.startswith(_SQLITE):
         raise SourceError("an SQLite database: a store is named by the setting DEDUP_STORE, and needs no --from")
     beginning = unpacked(packed)
@@ -60,10 +57,8 @@ def _reader_of_text(beginning: bytes) -> Reader | None:
         return read_cdx
     if is_cdxj(line) or line.startswith(b"!OpenWayback-CDXJ"):
         return read_cdxj
-    if text.startswith(b"{"):
+    if text.startswith((b"{", b"[")):
         return read_json_lines
-    if text.startswith(b"["):
-        return read_json_lines if _is_pair(line) else read_json_array
     if b"\0" not in beginning:
         header = line.decode("utf-8", "replace")
         if delimiter_of(header) and "\ufffd" not in header:
@@ -72,15 +67,6 @@ def _reader_of_text(beginning: bytes) -> Reader | None:
         if any(each.lstrip().startswith(b'{"') for each in text.split(b"\n")[1:50]):
             return read_json_lines
     raise SourceError(f"of no format that is known; these are {_KINDS}")
-
-
-def _is_pair(line: bytes) -> bool:
-    """Return whether a line is a pair of texts, and not the beginning of an array of objects."""
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return False
-    return isinstance(found, list) and len(found) == 2 and all(isinstance(each, str) for each in found)
 
 
 def files_of(name: str) -> Iterator[Path | None]:
@@ -103,5 +89,5 @@ def files_of(name: str) -> Iterator[Path | None]:
             yield here
             continue
         for each in sorted(files):
-            if not each.startswith((".", "_")) and not belongs_to_dbm(here / each):
+            if not each.startswith((".", "_")):
                 yield here / each

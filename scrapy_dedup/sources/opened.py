@@ -1,5 +1,6 @@
 """Files opened for reading, plain or gzip, with how far they are read."""
 
+import gzip
 import io
 import sys
 import zlib
@@ -15,10 +16,9 @@ GZIP: Final = b"\x1f\x8b"
 #: Bytes at the beginning of a file by which its format is told.
 BEGINNING: Final = 65_536
 _CHUNK: Final = 1 << 20
-_PIECE: Final = 1 << 14
 LONGEST_LINE: Final = 1 << 26
 #: What a compressed file that is damaged raises.
-DAMAGED: Final = (EOFError, zlib.error)
+DAMAGED: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 class _Counted(io.RawIOBase):
@@ -69,7 +69,7 @@ def unpacked(beginning: bytes) -> bytes | None:
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[BinaryIO]:
+def opened(source: Source) -> Iterator[io.BufferedIOBase]:
     """Open a source; what is packed by gzip is unpacked. Raises OSError."""
     global _looked_at
     if source.path is None:
@@ -96,48 +96,11 @@ def opened_to_seek(source: Source) -> Iterator[BinaryIO]:
         yield file
 
 
-def _unzipped(raw: _Counted) -> BinaryIO:
+def _unzipped(raw: _Counted) -> io.BufferedIOBase:
     stream = io.BufferedReader(raw, _CHUNK)
     if not stream.peek(2).startswith(GZIP):
         return stream
-    return io.BufferedReader(_Unzipped(stream), _CHUNK)
-
-
-class _Unzipped(io.RawIOBase):
-    """The content of a file that is packed by gzip: all of it up to the place where the file is cut off or damaged.
-
-    The module gzip gives nothing of a piece that ends with such a place.
-    """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        self._packed = b""
-        self._begun = False
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer)
-        while True:
-            if self._member.eof:
-                # What follows may be another member, or zeros that fill up a block.
-                self._packed = (self._member.unused_data or self._packed).lstrip(b"\0")
-                self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-                self._begun = False
-            if not self._packed:
-                self._packed = self._stream.read(_PIECE)
-            if not self._packed:
-                if self._begun:
-                    raise EOFError("it is cut off")
-                return 0
-            self._begun = True
-            data = self._member.decompress(self._packed, len(view))
-            self._packed = self._member.unconsumed_tail
-            if data:
-                view[: len(data)] = data
-                return len(data)
+    return gzip.GzipFile(fileobj=stream)
 
 
 def numbered_lines(source: Source) -> Iterator[tuple[int, bytes] | BadRecord]:

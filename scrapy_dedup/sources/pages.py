@@ -44,7 +44,7 @@ class PageReader:
     _kept: set[int] = field(default_factory=set, init=False)
 
     def observation(
-        self, url: str, status: int, headers: Headers, body: bytes, *, at: float | None, kind: ContentKind | None = None
+        self, url: str, status: int, headers: Headers, body: bytes, *, at: float | None
     ) -> Observation | None:
         """Return what a crawl would have recorded of a response with a decompressed body; None of a robots.txt.
 
@@ -58,7 +58,7 @@ class PageReader:
         if status != 200:
             return Observation(url, "", status=status, time=at)
         content_type = (headers("Content-Type") or ("",))[-1]
-        kind = kind or kind_of_response(content_type, body, url)
+        kind = kind_of_response(content_type, body, url)
         is_page = kind is ContentKind.HTML
         encoding = self.encoding_of(content_type, body) if is_page and len(body) <= AT_ONCE else None
         content = page_content(body, content_type, url, kind=kind, encoding=encoding, max_body=self.max_body)

@@ -1,4 +1,4 @@
-"""Parquet: observations, or an index of Common Crawl, batch by batch."""
+"""Parquet, batch by batch."""
 
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
@@ -20,10 +20,10 @@ def read_parquet(source: Source, options: ReadOptions) -> Iterator[Record]:
     except ImportError:
         raise SourceError(INSTALL) from None
     with opened_to_seek(source) as whole:
-        yield from _rows_of(whole, source, options, parquet)
+        yield from _rows_of(whole, source, parquet)
 
 
-def _rows_of(whole: BinaryIO, source: Source, options: ReadOptions, parquet: Any) -> Iterator[Record]:
+def _rows_of(whole: BinaryIO, source: Source, parquet: Any) -> Iterator[Record]:
     import pyarrow
 
     try:
@@ -32,11 +32,10 @@ def _rows_of(whole: BinaryIO, source: Source, options: ReadOptions, parquet: Any
         raise SourceError(f"no whole Parquet file ({_first_line(error)})") from None
     with file:
         names = list(file.schema_arrow.names)
-        read = row_reader(names, options)
+        read = row_reader(names)
         if read is None:
-            raise SourceError(wrong_columns(names, options))
-        wanted = {*COLUMNS, options.url_field, *options.body_fields, "time"}
-        columns = [name for name in names if name in wanted]
+            raise SourceError(wrong_columns(names))
+        columns = [name for name in names if name in COLUMNS]
         size = whole.seek(0, 2)
         groups = file.metadata.num_row_groups
         first = 1

@@ -42,10 +42,6 @@ class SourceError(ValueError):
 class ReadOptions:
     """What readers are told."""
 
-    #: Fields of a Scrapy feed.
-    url_field: str = "url"
-    #: The first of these that an item has.
-    body_fields: tuple[str, ...] = ("body", "html")
     pages: PageReader = field(default_factory=PageReader)
     #: What archives refer to, of all sources.
     payloads: Payloads = field(default_factory=Payloads)

@@ -1,55 +1,31 @@
-"""Rows with named columns as observations: observations themselves, an index of Common Crawl, or items of a feed."""
+"""Rows with named columns as observations."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timezone
 from typing import Any, Final
 
-from ..content.fingerprints import ContentKind
 from ..observation import Observation, ObservationError
-from .records import LeftOut, ReadOptions
 
-#: Columns of an index of Common Crawl, and the fields of an observation that they are.
-_CRAWL_INDEX: Final = {
-    "content_digest": "fingerprint",
-    "fetch_status": "status",
-    "fetch_time": "time",
-    "fetch_redirect": "redirect",
-}
-_DIGEST: Final = "content_digest"
 #: Columns that are read of a file in columns.
-COLUMNS: Final = (
-    *(name for name in Observation.__dataclass_fields__ if name != "version"),
-    *_CRAWL_INDEX,
-    "content_mime_detected",
-)
-#: Digests of no content: SHA-1 in base 32, as archives write it.
-EMPTY: Final = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
-REVISIT: Final = "warc/revisit"
+COLUMNS: Final = tuple(name for name in Observation.__dataclass_fields__ if name != "version")
 
-ReadRow = Callable[[Mapping[str, Any]], Observation | LeftOut]
+ReadRow = Callable[[Mapping[str, Any]], Observation]
 """Takes a row; raises ObservationError."""
 
 
-def row_reader(names: Sequence[str], options: ReadOptions, *, typed: bool = False) -> ReadRow | None:
+def row_reader(names: Iterable[str], *, typed: bool = False) -> ReadRow | None:
     """Return what reads the rows with columns of these names; None where these are no observations.
 
     Values are *typed* in JSON: numbers are no texts there.
     """
-    there = {*names}
-    if {"url", "fingerprint"} <= there:
-        return Observation.from_json if typed else observation_of_row
-    if {"url", _DIGEST} <= there:
-        return _of_crawl_index
-    body = next((name for name in options.body_fields if name in there), None)
-    if body is not None and options.url_field in there:
-        return lambda row: _of_item(row, options, body)
-    return None
+    if not {"url", "fingerprint"} <= {*names}:
+        return None
+    return Observation.from_json if typed else observation_of_row
 
 
 def observation_of_row(row: Mapping[str, Any]) -> Observation:
     """Return the observation in a row whose values may be texts, as in CSV."""
-    values = {name: value for name, value in row.items() if name in _NAMES and value is not None}
+    values = {name: value for name, value in row.items() if name in COLUMNS and value is not None}
     for name, convert in _CONVERT.items():
         value = values.get(name)
         if isinstance(value, str):
@@ -71,67 +47,6 @@ def observation_of_row(row: Mapping[str, Any]) -> Observation:
 def seconds(moment: datetime) -> float:
     """Return seconds since 1970; a time without a zone is UTC."""
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
-
-
-def stamp_seconds(stamp: str) -> float | None:
-    """Return seconds since 1970 of a time in digits; None of what is none.
-
-    >>> stamp_seconds("20260131120000")
-    1769860800.0
-    """
-    if not re.fullmatch(r"[0-9]{14}", stamp):
-        return None
-    try:
-        return seconds(datetime.strptime(stamp, "%Y%m%d%H%M%S"))
-    except ValueError:
-        return None
-
-
-def archived(url: str, digest: str, status: Any, at: float | None, *, redirect: str | None = None) -> Observation:
-    """Return the observation of a response of which an index of an archive has the digest."""
-    code = int(status)
-    if code == 200 and digest.removeprefix("sha1:") == EMPTY:
-        return Observation(url, digest, time=at, words=0)  # hardly any text: no evidence
-    return Observation(url, digest if code == 200 else "", status=code, time=at, redirect=redirect or None)
-
-
-def _of_crawl_index(row: Mapping[str, Any]) -> Observation | LeftOut:
-    digest, status, at = row.get(_DIGEST), row.get("fetch_status"), row.get("fetch_time")
-    if not digest:
-        return LeftOut("no digest")
-    if isinstance(at, datetime):
-        at = seconds(at)
-    elif isinstance(at, str):
-        at = stamp_seconds(at) or (_moment("fetch_time", at) if at else None)
-    url = row.get("url")
-    if not isinstance(url, str):
-        raise ObservationError(f"url is {url!r}: it must be text.")
-    if status in (None, "", "-"):
-        status = 200
-    try:
-        return archived(url, str(digest), status, at, redirect=row.get("fetch_redirect"))
-    except ValueError as error:
-        if isinstance(error, ObservationError):
-            raise
-        raise ObservationError(f"fetch_status is {status!r}: it must be an HTTP status.") from None
-
-
-def _of_item(row: Mapping[str, Any], options: ReadOptions, body: str) -> Observation | LeftOut:
-    url, text, at = row.get(options.url_field), row.get(body), row.get("time")
-    if not isinstance(url, str) or not url:
-        raise ObservationError(f"{options.url_field} is {url!r}: it must be the URL of the page.")
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "replace")
-    if not isinstance(text, str):
-        raise ObservationError(f"{body} is of type {type(text).__name__}: it must be the text of the page.")
-    if isinstance(at, str):
-        at = _time("time", at) if at else None
-    elif not isinstance(at, int | float) or isinstance(at, bool):
-        at = None
-    headers = {"Content-Type": ("text/html; charset=utf-8",)}
-    page = text.encode("utf-8", "replace")
-    found = options.pages.observation(url, 200, lambda name: headers.get(name, ()), page, at=at, kind=ContentKind.HTML)
-    return found or LeftOut("robots.txt")
 
 
 def _moment(name: str, text: str) -> float:
@@ -174,7 +89,6 @@ def _pairs(name: str, text: str) -> Mapping[str, str]:
     return found
 
 
-_NAMES: Final = frozenset(Observation.__dataclass_fields__) - {"version"}
 _CONVERT: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "status": _whole,
     "time": _time,

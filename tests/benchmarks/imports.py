@@ -82,11 +82,9 @@ def _parquet(path: Path, records: int, sites: int) -> None:
         table = pyarrow.table(
             {
                 "url": [url for url, _, _ in batch],
-                "fetch_time": [datetime.fromtimestamp(at, timezone.utc) for _, _, at in batch],
-                "fetch_status": [200] * len(batch),
-                "content_digest": [digest for _, digest, _ in batch],
-                "content_mime_detected": ["text/html"] * len(batch),
-                "warc_filename": ["a.warc.gz"] * len(batch),
+                "fingerprint": [digest for _, digest, _ in batch],
+                "time": [datetime.fromtimestamp(at, timezone.utc) for _, _, at in batch],
+                "status": [200] * len(batch),
             }
         )
         writer = writer or parquet.ParquetWriter(path, table.schema)
@@ -121,12 +119,6 @@ def _warc(path: Path, records: int, sites: int) -> None:
             file.write(gzip.compress(f"{head}{content}\r\n\r\n".encode(), 1))
 
 
-def _feed(path: Path, records: int, sites: int) -> None:
-    with gzip.open(path, "wt", compresslevel=1) as file:
-        for url, digest, _ in rows(records, sites):
-            file.write(json.dumps({"url": url, "body": html(digest)}) + "\n")
-
-
 def _cache(path: Path, records: int, sites: int) -> None:
     for number, (url, digest, at) in enumerate(rows(records, sites)):
         folder = path / "spider" / f"{number % 256:02x}" / f"{number:040x}"
@@ -144,11 +136,10 @@ def _stamp(at: int) -> str:
 FORMATS: dict[str, tuple[str, Callable[[Path, int, int], None]]] = {
     "JSON lines": ("seen.jsonl.gz", _json_lines),
     "CSV": ("seen.csv.gz", _csv),
-    "Common Crawl's index, Parquet": ("index.parquet", _parquet),
+    "Parquet": ("seen.parquet", _parquet),
     "CDX": ("all.cdx.gz", _cdx),
     "CDXJ": ("all.cdxj.gz", _cdxj),
     "WARC": ("all.warc.gz", _warc),
-    "feed": ("items.jsonl.gz", _feed),
     "HTTP cache": ("cache", _cache),
 }
 LEARNED = ("JSON lines", "WARC")

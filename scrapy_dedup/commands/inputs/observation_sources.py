@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,11 +25,9 @@ _CRAWL_FIRST = (
 
 
 class Sources(NamedTuple):
-    """What to learn from instead of the store, and the names of the fields of a feed."""
+    """What to learn from instead of the store."""
 
     names: Sequence[str]
-    url_field: str | None = None
-    body_field: str | None = None
 
     def __str__(self) -> str:
         names = ["standard input" if name == "-" else name for name in self.names]
@@ -77,14 +74,9 @@ def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: So
 
     wanted = {site_named(name, settings) for name in names}
     pages = PageReader(settings.max_body, pack_of(settings), scrapys_encoding)
-    options = ReadOptions(pages=pages)
-    if sources.url_field:
-        options = replace(options, url_field=sources.url_field)
-    if sources.body_field:
-        options = replace(options, body_fields=(sources.body_field,))
     with Spill(settings.site_groups) as spill:
         with progress(f"reading {sources}") as show:
-            reading = Reading(sources.names, options, lambda _, done, total: show(f"reading {sources}", done, total))
+            reading = Reading(sources.names, ReadOptions(pages), lambda _, done, total: show(f"reading {sources}", done, total))
             try:
                 added = spill.add_all(reading.observations(), wanted)
             except SourceError as error:
