@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scrapy_dedup.rules import Ignore
-from scrapy_dedup.store.crawl_queries import crawl_rows
+from scrapy_dedup.store.queries import crawl_rows
 from scrapy_dedup.store.rows import CrawlRow
 from scrapy_dedup.store.store import Store
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapy_dedup.content.versions import Version
-from scrapy_dedup.store import crawl_queries, ledger_queries, news, page_queries, report_queries
+from scrapy_dedup.store import ledger_queries, news, page_queries, queries
 from scrapy_dedup.store.ledger_queries import LedgerFilter
 from scrapy_dedup.store.rows import CheckRow, CrawlRow, DiscardState, SightingRow, StoreRow
 from scrapy_dedup.store.store import Store
@@ -65,10 +65,10 @@ QUESTIONS: dict[str, Callable[[Store], Any]] = {
     ),
     "fetched within": lambda s: sorted(page_queries.fetched_within(s, "", SITE, 900.0, before=1e9)),
     "some discards": lambda s: page_queries.some_discards(s, "", SITE, since=0.0, limit=5),
-    "latest URLs": lambda s: [row.url for row in report_queries.latest_urls(s, "", SITE, 50)],
-    "ledger states": lambda s: report_queries.ledger_states(s, "", [SITE]),
+    "latest URLs": lambda s: [row.url for row in queries.latest_urls(s, "", SITE, 50)],
+    "ledger states": lambda s: queries.ledger_states(s, "", [SITE]),
     "counts": table_counts,
-    "crawls": lambda s: crawl_queries.crawl_rows(s, "", [SITE]),
+    "crawls": lambda s: queries.crawl_rows(s, "", [SITE]),
     "ledger": lambda s: [row._replace(id=None) for row in ledger_queries.ledger_rows(s, LedgerFilter(sites=[SITE]))],
     "ledger of a rule": lambda s: ledger_queries.ledger_count(s, LedgerFilter(rule="b", since=2_001.0, until=2_009.0)),
     "ledger containing": lambda s: ledger_queries.ledger_count(s, LedgerFilter(containing="COM/B")),

@@ -12,9 +12,8 @@ from ..learning.lifetime.running_counts import with_checks
 from ..learning.phrases import counted
 from ..rules.book import RuleBook
 from ..store.conversions import SiteCount
-from ..store.crawl_queries import crawl_rows
 from ..store.ledger_queries import LedgerFilter, ledger_by_rule
-from ..store.report_queries import latest_urls, ledger_states
+from ..store.queries import crawl_rows, latest_urls, ledger_states
 from ..store.rows import CrawlRow, DiscardRow, DiscardState
 from ..store.store import Store
 from .data import CrawlTotal, LedgerShown, Report, ReportSource, Savings, SiteCounts, SitePart

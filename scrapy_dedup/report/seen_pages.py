@@ -7,7 +7,7 @@ from typing import Final
 
 from ..rules.book import RuleBook
 from ..rules.canonical import Canonical
-from ..store.report_queries import SeenUrl
+from ..store.queries import SeenUrl
 
 #: Pages of fewer words say too little to be one by them.
 _FEW_WORDS: Final = 6

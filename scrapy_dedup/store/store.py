@@ -9,7 +9,6 @@ from sqlalchemy import Engine, and_, delete, exists, func, null, or_, select, tr
 
 from ..content.versions import Version
 from ..observation import Observation
-from .conditions import in_part, known
 from .connections import CHUNK, Connections
 from .conversions import (
     DISCARD,
@@ -46,7 +45,7 @@ from .schema import (
 )
 from .sketches import sketch_keeper, version_keeper
 
-__all__ = ["SiteCount", "Store", "StoreError"]
+__all__ = ["SiteCount", "Store", "StoreError", "in_part"]
 
 _DAY = 86_400
 
@@ -149,7 +148,7 @@ class Store(Connections):
         """
         o, n = observation, observation.alias()
         later = exists().where(
-            n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, known(n)
+            n.c.scope == o.c.scope, n.c.site == o.c.site, n.c.url_key == o.c.url_key, n.c.id > o.c.id, _known(n)
         )
         if repeats_within is not None:
             is_page = [each.c[name] for each in (o, n) for name in ("status", "from_cache")]
@@ -163,7 +162,7 @@ class Store(Connections):
         query = (
             select(*(o.c[name] for name in OBSERVED), page_sketch.c.data, version.label("version"))
             .select_from(sources)
-            .where(in_part(scope, site, since), known(o), ~later)
+            .where(in_part(scope, site, since), _known(o), ~later)
             .order_by(o.c.scope, o.c.site, o.c.url_key, o.c.id)
         )
         for row in self.rows(query):
@@ -298,3 +297,16 @@ class Store(Connections):
             self._versions.forget()
             self._shrink()
         return removed
+
+
+def _known(table: Any) -> Any:
+    """Return the condition that a response of *table*, the observations or an alias of them, has content or is no page."""
+    return or_(table.c.status != 200, table.c.text.is_not(None))
+
+
+def in_part(scope: str, site: str | None, since: float | None) -> Any:
+    """Return the condition that an observation is of a scope, of a site (None: of any) and not from before *since*."""
+    o = observation.c
+    return and_(
+        o.scope == scope, true() if site is None else o.site == site, true() if since is None else o.time >= since
+    )

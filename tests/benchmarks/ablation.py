@@ -29,12 +29,12 @@ from random import Random
 from zlib import crc32
 
 from scrapy import Request
-
-from scrapy_dedup import Mask, Observation, RuleBook, learn_rules
-from scrapy_dedup.crawl.items import partial_items
 from scrapy_dedup.crawl.items.field_pages import FieldPages
 from scrapy_dedup.crawl.items.partial_items import HandOver, KeptPage
 from scrapy_dedup.crawl.items.partial_items import _strings_of as strings_of
+
+from scrapy_dedup import Mask, Observation, RuleBook, learn_rules
+from scrapy_dedup.crawl.items import partial_items
 from scrapy_dedup.crawl.items.pipeline import _Field as FieldRewriting
 from scrapy_dedup.crawl.observe.site_masks import with_links
 from scrapy_dedup.crawl.support.item_fields import with_field

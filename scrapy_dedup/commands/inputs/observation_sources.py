@@ -76,7 +76,9 @@ def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: So
     pages = PageReader(settings.max_body, pack_of(settings), scrapys_encoding)
     with Spill(settings.site_groups) as spill:
         with progress(f"reading {sources}") as show:
-            reading = Reading(sources.names, ReadOptions(pages), lambda _, done, total: show(f"reading {sources}", done, total))
+            reading = Reading(
+                sources.names, ReadOptions(pages), lambda _, done, total: show(f"reading {sources}", done, total)
+            )
             try:
                 added = spill.add_all(reading.observations(), wanted)
             except SourceError as error:

@@ -13,7 +13,7 @@ import attrs
 from scrapy.utils.asyncio import run_in_thread
 
 from ...learning.aliases.pairs import known_aliases
-from ...store.crawl_queries import began, declared
+from ...store.queries import began, declared
 from ..support.cooperative import in_turns
 from .known_aliases import COMPARED, MOST_ALIASES
 

@@ -1,13 +1,27 @@
-"""What crawls have noted: what they saved and spent, when their jobs began, and what pages have declared in them."""
+"""What is read of the store beside its observations: what crawls have noted, the latest response of each URL, and counts."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import func, or_, select
 
-from .conditions import in_part
-from .rows import CrawlRow, SightingRow
-from .schema import crawl, observation
-from .store import Store
+from .rows import CrawlRow, DiscardState, SightingRow
+from .schema import crawl, discard, observation
+from .store import Store, in_part
+
+
+class SeenUrl(NamedTuple):
+    """The latest response of a URL."""
+
+    url: str
+    url_key: int
+    #: Seconds since 1970.
+    time: float
+    status: int
+    redirect: str | None
+    #: Fingerprint of the words of the page in any order, and their number.
+    bag: str | None
+    words: int | None
 
 
 def crawl_rows(store: Store, scope: str, sites: Sequence[str] = ()) -> list[CrawlRow]:
@@ -37,3 +51,23 @@ def declared(store: Store, scope: str, site: str, *, since: float | None = None)
             yield SightingRow(scope, site, redirect, url, "redirect", at)
         elif status == 200 and canonical is not None and canonical != url:
             yield SightingRow(scope, site, url, canonical, "canonical", at)
+
+
+def latest_urls(store: Store, scope: str, site: str, limit: int) -> Iterator[SeenUrl]:
+    """Yield the latest response of each URL of a site among the last *limit* responses, the latest first. Raises StoreError."""
+    o = observation.c
+    query = select(*(o[name] for name in SeenUrl._fields)).where(o.scope == scope, o.site == site)
+    met: set[int] = set()
+    for row in store.rows(query.order_by(o.id.desc()).limit(limit)):
+        if row.url_key not in met:
+            met.add(row.url_key)
+            yield SeenUrl._make(row)
+
+
+def ledger_states(store: Store, scope: str, sites: Sequence[str] = ()) -> dict[tuple[str, DiscardState], int]:
+    """Return how many rows of the ledger there are by site and state. Raises StoreError."""
+    d = discard.c
+    query = select(d.site, d.state, func.count()).where(d.scope == scope).group_by(d.site, d.state)
+    if sites:
+        query = query.where(d.site.in_(sites))
+    return {(site, DiscardState(state)): number for site, state, number in store.rows(query)}
