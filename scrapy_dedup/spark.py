@@ -18,8 +18,7 @@ from .learning.data.page_sample import ANY_WAY, MOST_OF_SITE, MOST_OF_URL, PageS
 from .learning.distributed import Row, Task, book_of, complaints, rules_in
 from .learning.evidence.user_names import names_of
 from .learning.learning_options import MAX_LOSS, LearningOptions
-from .learning.methods.entropy import Priors
-from .learning.opinions.other_sites import MIN_SITES, asked_sites, voice_of
+from .learning.opinions.other_sites import MIN_SITES, Priors, asked_sites, voice_of
 from .rules import RuleBook, update_site
 from .sources.typed_columns import arrow_table, columns_read
 

@@ -4,8 +4,13 @@ import pytest
 
 from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.asking.doubts import doubts
-from scrapy_dedup.learning.asking.probe_outcomes import ProbeOutcome, ProbeVerdict, head_outcome, verdict
-from scrapy_dedup.learning.methods.entropy import head_fingerprint
+from scrapy_dedup.learning.asking.probe_outcomes import (
+    ProbeOutcome,
+    ProbeVerdict,
+    head_fingerprint,
+    head_outcome,
+    verdict,
+)
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
 from scrapy_dedup.urls.acting import acts

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import Observation
-from scrapy_dedup.learning.methods.entropy import KNOWN_NAMES, NameList, ParameterRule, Priors, Relevance
+from scrapy_dedup.learning.methods.entropy import KNOWN_NAMES, NameList, ParameterRule, Relevance
 from scrapy_dedup.learning.opinions.belief import (
     DEFAULT_WEIGHTS,
     Belief,
@@ -19,6 +19,7 @@ from scrapy_dedup.learning.opinions.belief import (
     log_odds,
 )
 from scrapy_dedup.learning.opinions.declared import Declarations, linked_opinions, stated_opinions
+from scrapy_dedup.learning.opinions.other_sites import Priors
 
 ACCEPT, IGNORE = Relevance.ACCEPT, Relevance.IGNORE
 SOURCES = (Source.ENTROPY, Source.MANUAL, Source.NAMES)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import RuleBook
+from scrapy_dedup.learning.asking.probe_outcomes import Strength, head_fingerprint
 from scrapy_dedup.learning.methods.entropy import (
     DOCUMENT_NAMES,
     HOST,
@@ -16,14 +17,13 @@ from scrapy_dedup.learning.methods.entropy import (
     Conflict,
     EntropyChoices,
     FingerprintedUrl,
+    HostRules,
     Information,
     NameList,
     ParameterRule,
-    Priors,
     Relevance,
     RelevanceThresholds,
     Scope,
-    Strength,
     analysed,
     canonical_rules,
     case_information,
@@ -31,17 +31,15 @@ from scrapy_dedup.learning.methods.entropy import (
     columns,
     conditional_entropy,
     entropy,
-    head_fingerprint,
     host_rules,
     information,
     keys_inside,
-    learned_priors,
     merged,
     proposals_of,
     relevant_tuples,
     settled_keys,
 )
-from scrapy_dedup.learning.methods.entropy.cluster_merging import HostRules
+from scrapy_dedup.learning.opinions.other_sites import Priors, learned_priors
 from scrapy_dedup.rules import Ignore, Lower, Nested, Rule, Status
 from scrapy_dedup.urls import normal_form
 
@@ -272,20 +270,12 @@ def test_lists_are_all_there_is_for_a_host_too_small_for_rules() -> None:
 # Clusters of any host: priors
 
 
-def test_priors_learned_on_some_sites_are_given_to_another() -> None:
+def test_priors_are_learned_on_some_sites() -> None:
     learned = [host_rules([FingerprintedUrl(page.url.replace("h.com", f"h{n}.com"), page.fingerprint) for page in sessions()],
                           EntropyChoices(minimum=12)) for n in range(4)]  # fmt: skip
     priors = learned_priors(learned[:2]) + learned_priors(learned[2:])
     assert priors.sites == {"id": (4, 0), "s": (0, 4)}
-    fresh = pages(("http://new.com/?id=1&s=2&t=3", 1))
-    assert not host_rules(fresh).everywhere
-    rules = host_rules(fresh, EntropyChoices(priors=priors))
-    assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.id": ACCEPT, "q.s": IGNORE}
-
-
-def test_what_a_site_shows_beats_priors() -> None:
-    rules = host_rules(sessions(), EntropyChoices(minimum=12, priors=Priors({"s": (9, 0)})))
-    assert rules.everywhere["q.s"].relevance is IGNORE
+    assert (priors.relevance("id"), priors.relevance("s")) == (ACCEPT, IGNORE)
 
 
 def test_priors_of_too_few_or_divided_sites_decide_nothing() -> None:

@@ -23,8 +23,7 @@ from .data.by_site import inner_sites, observations_by_site
 from .data.page_sample import row_hashes
 from .learn import learn
 from .learning_options import LearningOptions
-from .methods.entropy import Priors
-from .opinions.other_sites import voice_of
+from .opinions.other_sites import Priors, voice_of
 from .saving import text_of_file
 
 logger = logging.getLogger(__name__)

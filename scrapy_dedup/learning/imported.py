@@ -13,8 +13,7 @@ from ..sources.spill import Spill, observation_in
 from .data.by_site import inner_sites, innermost_first, observations_by_site
 from .data.page_sample import HASHES, MOST_OF_SITE, row_hashes, sampled_rows
 from .memory import Memory
-from .methods.entropy import Priors
-from .opinions.other_sites import priors_by_site
+from .opinions.other_sites import Priors, priors_by_site
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,9 @@ from .evidence.user_names import names_of
 from .learning_options import DEFAULTS, MAX_LOSS, LearningOptions
 from .lifetime.kept_rules import may_return
 from .memory import Memory
-from .methods.entropy import Priors
 from .methods.policy import policy_of
 from .opinions.declared import Declarations
-from .opinions.other_sites import priors_by_site
+from .opinions.other_sites import Priors, priors_by_site
 from .site_report import SiteReport
 from .site_rules import decide_site, learn_site
 

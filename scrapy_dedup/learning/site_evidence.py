@@ -20,8 +20,8 @@ from .data.value_tokens import lists_of_values, significant_splits
 from .evidence.arrays import ABSENT
 from .evidence.value_kinds import ORDER, kind_of_key
 from .learners.core import SiteEvidence
-from .methods.entropy import Priors
 from .opinions.declared import Declarations
+from .opinions.other_sites import Priors
 from .opinions.said import manual_names, said_of
 from .opinions.taught import Taught
 from .proposals.proposal import Proposal

@@ -25,9 +25,9 @@ from .learning_options import LearningOptions
 from .lifetime.incumbents import said_by, with_incumbents
 from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
 from .lifetime.redundant import redundant
-from .methods.entropy import Priors
 from .methods.policy import MethodPolicy
 from .opinions.declared import Declarations
+from .opinions.other_sites import Priors
 from .proposals.proposal import Proposal
 from .selection import selected
 from .site_evidence import evidence_of, judged_sample, used_splits

@@ -12,9 +12,16 @@ import attrs
 from scrapy.utils.asyncio import run_in_thread
 
 from ...learning.asking.doubts import Doubt
-from ...learning.asking.probe_outcomes import ProbedParameter, ProbeOutcome, ProbeVerdict, head_outcome, verdict
+from ...learning.asking.probe_outcomes import (
+    HeadFingerprint,
+    ProbedParameter,
+    ProbeOutcome,
+    ProbeVerdict,
+    head_fingerprint,
+    head_outcome,
+    verdict,
+)
 from ...learning.data.clusters import PageIdentities, no_evidence
-from ...learning.methods.entropy import HeadFingerprint, head_fingerprint
 from ...store.page_queries import some_pages
 from ...urls.acting import acts
 from ..verify.comparing import observation_of_row

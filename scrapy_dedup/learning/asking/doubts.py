@@ -22,19 +22,10 @@ from ...urls.variation import host_of, is_parameter, raw_value, with_value, with
 from ..config import Config, current
 from ..data.clusters import PageIdentities, no_evidence
 from ..evidence.user_names import Names
-from ..methods.entropy import (
-    MINIMUM_SIZE,
-    FingerprintedUrl,
-    NameList,
-    ParameterRule,
-    Priors,
-    Relevance,
-    analysed,
-    name_of,
-)
+from ..methods.entropy import MINIMUM_SIZE, FingerprintedUrl, NameList, ParameterRule, Relevance, analysed, name_of
 from ..opinions.belief import LEAST, MOST, Opinion, belief, is_uncertain
 from ..opinions.declared import Declarations, linked_opinions, stated_opinions
-from ..opinions.other_sites import priors_of_rules
+from ..opinions.other_sites import Priors, priors_of_rules
 from ..opinions.said import SOME, known_names, manual_names
 
 PAGES_PER_DOUBT: Final = Config().proposed_groups

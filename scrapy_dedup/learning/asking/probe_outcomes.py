@@ -2,15 +2,17 @@
 
 Source: url-parameter-relevance, the passages on downloading "the content item referenced by the modified
 URL" and on HEAD. The document compares contents only; that a modified URL may fail, although the
-parameter does not matter, is ours: a session id that must be there is not what the page is.
+parameter does not matter, is ours: a session id that must be there is not what the page is. Of smaller fingerprints the
+document says that identical files very likely have
+the same ``Content-Length``. The reverse does not hold: pages of one template are often of one length,
+and lengths of dynamic pages differ by a clock.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 
 from ...rules import Rule, RuleBook
-from ..methods.entropy import HeadFingerprint
 from .doubts import Doubt, touches
 
 
@@ -58,10 +60,46 @@ def verdict(changed: ProbeOutcome, dropped: ProbeOutcome) -> ProbeVerdict:
     return ProbeVerdict.UNDECIDED
 
 
+class Strength(IntEnum):
+    """How much it says that two fingerprints are equal."""
+
+    NONE = 0
+    LENGTH = 1
+    """The same number of bytes."""
+    VALIDATOR = 2
+    """The same entity tag or digest, which the server made of the content."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadFingerprint:
+    """A fingerprint taken from headers; two are equal only if they are of the same strength."""
+
+    text: str
+    strength: Strength
+
+
+def head_fingerprint(headers: Mapping[str, str]) -> HeadFingerprint | None:
+    """Return the strongest fingerprint that response headers (names in any case) hold; None if none.
+
+    A weak entity tag counts as the length does: it promises the same meaning, not the same bytes.
+
+    >>> head_fingerprint({"Content-Length": "512"})
+    HeadFingerprint(text='512', strength=<Strength.LENGTH: 1>)
+    """
+    lowered = {name.lower(): value.strip() for name, value in headers.items()}
+    for name in ("content-digest", "content-md5", "etag"):
+        value = lowered.get(name, "")
+        if value and not value.startswith("W/"):
+            return HeadFingerprint(f"{name}:{value}", Strength.VALIDATOR)
+    if value := lowered.get("etag", ""):
+        return HeadFingerprint(value, Strength.LENGTH)
+    length = lowered.get("content-length", "")
+    return HeadFingerprint(length, Strength.LENGTH) if length.isdigit() else None
+
+
 def head_outcome(control: HeadFingerprint | None, modified: HeadFingerprint | None) -> ProbeOutcome:
     """Compare the answers to HEAD: they can show that pages differ, and never that they are equal.
 
-    >>> from scrapy_dedup.learning.methods.entropy import head_fingerprint
     >>> short, long = (head_fingerprint({"Content-Length": length}) for length in ("512", "90210"))
     >>> head_outcome(short, short), head_outcome(short, long)
     (<ProbeOutcome.UNKNOWN: 'unknown'>, <ProbeOutcome.OTHER: 'other'>)

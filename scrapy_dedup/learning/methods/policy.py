@@ -17,9 +17,8 @@ from ..data.judgement import SiteUrls
 from ..data.url_table import encode
 from ..phrases import counted
 from . import entropy, equivalence, pattern_tree
-from .method_decision import Decision
+from .formations import Decision, Written, written
 from .options import METHODS, EquivalenceOptions, MethodOptions, WrongOption, options_of
-from .written import Written, written
 
 _DECIDE: Mapping[str, Callable[[SiteUrls, Any], Decision]] = {
     "entropy": entropy.decide,

@@ -18,7 +18,8 @@ from ...urls import GroupsLike, values_of
 from ..evidence.judge import is_proven
 from ..evidence.shares import upper_bound
 from ..evidence.value_kinds import WHOLE
-from ..methods.entropy import NameList, ParameterRule, Priors, Relevance, name_of
+from ..methods.entropy import NameList, ParameterRule, Relevance, name_of
+from .other_sites import Priors
 
 
 class Source(str, Enum):

@@ -6,7 +6,9 @@ of a kind are outvoted by one with much; here each site has a voice, on what its
 the parameter alone are other pages again and again, or never. Rules that act on a site are a voice, too.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -21,10 +23,10 @@ from ..data.frame import Frame, Level
 from ..data.judgement import SiteUrls
 from ..data.url_table import encode
 from ..evidence.shares import worth_asking
-from ..methods.entropy import HostRules, ParameterRule, Priors, Relevance, learned_priors
+from ..methods.entropy import HostRules, ParameterRule, Relevance, name_of
 
 MIN_SITES = 3
-"""Minimum number of other sites."""
+"""Other sites with a name before they say anything of it."""
 MAX_SITES = 100
 """Maximum number of sites whose URLs are used (of more, every n-th); the rules of all are."""
 MAX_URLS = 2_000
@@ -33,6 +35,75 @@ MAX_KEYS = 100
 """Parameters of a site that are looked at."""
 MIN_TOLD = 0.5
 """Share of the values, of URLs that differ in one parameter alone, that lead to pages of their own where it is relevant."""
+SURE = 0.8
+"""Probability from which on what other sites say of a name is said of it here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """Name of a parameter -> number of sites where it is (relevant, irrelevant).
+
+    >>> priors = Priors({"sid": (0, 8)})
+    >>> priors.probability("sid"), priors.relevance("sid"), priors.relevance("id")
+    (0.1, <Relevance.IGNORE: 'ignore'>, None)
+    """
+
+    sites: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def probability(self, name: str) -> float:
+        """Return the probability that a parameter of this name is relevant; 0.5 for an unknown name."""
+        relevant, irrelevant = self.sites.get(name.lower(), (0, 0))
+        return (relevant + 1) / (relevant + irrelevant + 2)
+
+    def relevance(self, name: str) -> Relevance | None:
+        """Return what other sites say of a name, None where they are too few or of two minds."""
+        if sum(self.sites.get(name.lower(), (0, 0))) < MIN_SITES:
+            return None
+        probability = self.probability(name)
+        if probability >= SURE:
+            return Relevance.ACCEPT
+        return Relevance.IGNORE if 1 - probability >= SURE else None
+
+    def __add__(self, other: "Priors") -> "Priors":
+        """Return the priors of both sets of sites, which should have no site in common."""
+        relevant, irrelevant = Counter[str](), Counter[str]()
+        for sites in (self.sites, other.sites):
+            for name, (for_it, against) in sites.items():
+                relevant[name] += for_it
+                irrelevant[name] += against
+        names = sorted(relevant.keys() | irrelevant.keys())
+        return Priors({name: (relevant[name], irrelevant[name]) for name in names})
+
+    def __sub__(self, other: "Priors") -> "Priors":
+        """Return the priors of these sites without those of *other*, which are among them."""
+        left = {}
+        for name, (relevant, irrelevant) in self.sites.items():
+            of_other = other.sites.get(name, (0, 0))
+            if (relevant, irrelevant) != of_other:
+                left[name] = (relevant - of_other[0], irrelevant - of_other[1])
+        return Priors(left)
+
+
+def learned_priors(sites: Iterable[HostRules]) -> Priors:
+    """Return the priors that the rules of several *sites* make.
+
+    A name that is relevant under any path of a site counts as relevant there.
+    """
+    total = Priors()
+    for rules in sites:
+        relevant: dict[str, bool] = {}
+        for found in (rules.everywhere, *rules.by_path.values()):
+            for name, yes in _verdicts(found):
+                relevant[name] = relevant.get(name, False) or yes
+        total += Priors({name: (int(yes), int(not yes)) for name, yes in relevant.items()})
+    return total
+
+
+def _verdicts(rules: Mapping[str, ParameterRule]) -> Iterable[tuple[str, bool]]:
+    # A segment or a label of a host has no name that another site would share.
+    for key, rule in rules.items():
+        if key.startswith(("q.", "m.", "s.")):
+            yield name_of(key).lower(), rule.relevance is Relevance.ACCEPT
 
 
 def priors_by_site(

@@ -12,9 +12,10 @@ import numpy as np
 from ..data.url_table import Table
 from ..evidence.arrays import ABSENT
 from ..evidence.user_names import Names
-from ..methods.entropy import KNOWN_NAMES, NameList, Priors
+from ..methods.entropy import KNOWN_NAMES, NameList
 from .belief import belief
 from .declared import Declarations, linked_opinions, stated_opinions
+from .other_sites import Priors
 
 SOME = 100
 """URLs that are checked against headers and lines of a robots.txt."""

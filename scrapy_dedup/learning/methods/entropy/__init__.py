@@ -4,17 +4,48 @@ Source: url-parameter-relevance. :func:`host_rules` is the document's method in 
 says of a site.
 """
 
-from .analysis import ParameterRule, analysed, case_information, holds_urls, relevant_tuples
-from .cluster_merging import Conflict, HostRules, merged
-from .columns import HOST, PATH, QUERY, FingerprintedUrl, columns, keys_inside, settled_keys
-from .headers import HeadFingerprint, Strength, head_fingerprint
-from .host import EntropyChoices, canonical_rules, host_rules, proposals_of
-from .information import UNUSED, Information, conditional_entropy, entropy, information
-from .name_lists import DOCUMENT_NAMES, KNOWN_NAMES, NameList, name_of
-from .priors import Priors, learned_priors
-from .published import decide, in_own_terms
-from .relevance import Relevance, RelevanceThresholds
-from .scopes import MINIMUM_SIZE, Scope, cluster_name, clusters
+from .analysis import (
+    HOST,
+    PATH,
+    QUERY,
+    FingerprintedUrl,
+    ParameterRule,
+    analysed,
+    case_information,
+    columns,
+    holds_urls,
+    keys_inside,
+    relevant_tuples,
+    settled_keys,
+)
+from .host import (
+    MINIMUM_SIZE,
+    Conflict,
+    EntropyChoices,
+    HostRules,
+    Scope,
+    canonical_rules,
+    cluster_name,
+    clusters,
+    decide,
+    host_rules,
+    in_own_terms,
+    merged,
+    proposals_of,
+)
+from .relevance import (
+    DOCUMENT_NAMES,
+    KNOWN_NAMES,
+    UNUSED,
+    Information,
+    NameList,
+    Relevance,
+    RelevanceThresholds,
+    conditional_entropy,
+    entropy,
+    information,
+    name_of,
+)
 
 __all__ = [
     "DOCUMENT_NAMES",
@@ -27,16 +58,13 @@ __all__ = [
     "Conflict",
     "EntropyChoices",
     "FingerprintedUrl",
-    "HeadFingerprint",
     "HostRules",
     "Information",
     "NameList",
     "ParameterRule",
-    "Priors",
     "Relevance",
     "RelevanceThresholds",
     "Scope",
-    "Strength",
     "analysed",
     "canonical_rules",
     "case_information",
@@ -46,13 +74,11 @@ __all__ = [
     "conditional_entropy",
     "decide",
     "entropy",
-    "head_fingerprint",
     "holds_urls",
     "host_rules",
     "in_own_terms",
     "information",
     "keys_inside",
-    "learned_priors",
     "merged",
     "name_of",
     "proposals_of",

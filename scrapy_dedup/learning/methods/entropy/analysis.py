@@ -1,19 +1,92 @@
-"""From a cluster of URLs to a rule for each of its parameters, as the document does it.
+"""From a cluster of URLs, as columns of values, to a rule for each of its parameters, as the document does it.
 
-Source: url-parameter-relevance, FIG. 3 to 5 without the test requests of FIG. 5 (512-520).
+Parameters are the keys of the key-value view: query parameters, path components (``path.0``), the
+labels of the host before its domain (``host.1``), matrix parameters and key=value segments. Values
+are in normal form, so that escapes which mean the same are the same. Source: url-parameter-relevance, FIG. 2 on the
+keys that a significant prefix settles, FIG. 3 to 5 without the test requests of FIG. 5 (512-520).
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from ....rules import Ignore, Nested, RuleBook
 from ....rules.actions import inner_url
-from ....urls import GroupsLike, site_of_url
+from ....urls import GroupsLike, normal_form, site_of_url, values_of
 from ....urls.percent import lower_value
-from .columns import QUERY, Column, FingerprintedUrl, Value, columns
-from .information import Information, conditional_entropy, information
-from .relevance import Relevance, RelevanceThresholds
+from ..affixes import significant_prefixes, uniform
+from .relevance import UNUSED, Information, Relevance, RelevanceThresholds, Unused, conditional_entropy, information
+
+Value = str | Unused
+Column = list[Value]
+
+MAX_KEYS = 200
+"""Parameters of a cluster that are looked at, those that most URLs have."""
+
+QUERY = ("q.",)
+PATH = ("path.", "ext", "m.", "s.")
+HOST = ("host.",)
+
+_NOT_A_PART = frozenset({"path.len", "path.trail"})
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintedUrl:
+    """A URL, and the fingerprint of the content it led to."""
+
+    url: str
+    fingerprint: Hashable
+
+
+def columns(
+    pages: Sequence[FingerprintedUrl],
+    kinds: tuple[str, ...] = QUERY,
+    *,
+    groups: GroupsLike = None,
+    skipped: Iterable[str] = (),
+) -> dict[str, Column]:
+    """Return, per parameter of one of *kinds*, its value in each URL, UNUSED where it has none.
+
+    *skipped* are keys that need no analysis (see :func:`keys_inside`). O(URLs x parameters).
+    """
+    views = [values_of(page.url, groups=groups) for page in pages]
+    without = _NOT_A_PART.union(skipped)
+    seen = Counter(key for view in views for key in view if key.startswith(kinds) and key not in without)
+    chosen = sorted(seen, key=lambda key: (-seen[key], key))[:MAX_KEYS]
+    return {key: [(view[key] or "") if key in view else UNUSED for view in views] for key in sorted(chosen)}
+
+
+def settled_keys(pages: Sequence[FingerprintedUrl], *, groups: GroupsLike = None) -> frozenset[str]:
+    """Return the keys that a significant prefix of all URLs of a cluster settles: they need no analysis.
+
+    >>> pages = [FingerprintedUrl(f"http://site.com/show?id={i}&lang=en", i) for i in range(9)]
+    >>> sorted(settled_keys(pages)), sorted(settled_keys(pages[:1]))
+    (['path.0', 'scheme'], [])
+    """
+    urls = [normal_form(page.url) for page in pages]
+    shared = [affix for affix in significant_prefixes(urls, model=uniform()) if affix.count == len(urls)]
+    return keys_inside(max((affix.text for affix in shared), key=len, default=""), groups=groups)
+
+
+def keys_inside(prefix: str, *, groups: GroupsLike = None) -> frozenset[str]:
+    """Return the keys whose values a prefix of URLs holds whole.
+
+    In a group of URLs with this significant prefix they are the same everywhere: only the others need
+    to be analysed.
+
+    >>> sorted(keys_inside("http://www.site.com/app/show?lang=en&id=1"))
+    ['host.1', 'path.0', 'path.1', 'q.lang', 'scheme']
+    >>> sorted(keys_inside("http://site.com/ap"))
+    ['scheme']
+    """
+    end = max(prefix.rfind(mark) for mark in "/?&;")
+    if end < len("https://"):
+        return frozenset()
+    whole = values_of(prefix[:end], groups=groups)
+    if prefix[end] == "/" and "?" not in prefix:
+        whole.pop("ext", None)  # of a folder
+    return frozenset(whole) - _NOT_A_PART
 
 
 @dataclass(frozen=True, slots=True)

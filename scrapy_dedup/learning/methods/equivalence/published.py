@@ -11,9 +11,8 @@ from ....urls.paths import param_key, split_extension
 from ...data.clusters import NO_EVIDENCE
 from ...data.judgement import SiteUrls
 from ...proposals.proposal import ANY_VALUE
-from ..method_decision import Decision, Formation, NotSayable, some_of
+from ..formations import Decision, Formation, NotSayable, flags, some_of
 from ..options import EquivalenceOptions
-from ..written import flags
 from .rewriting import Fixed, RewriteRule, Slot, VariableKind
 from .segments import SegmentedUrl, by_intersection, by_prefix_and_suffix, is_named, segmented
 from .testing import Observed, Policy, inferred

@@ -16,9 +16,8 @@ from ....urls.paths import param_key, segments_of, split_extension
 from ...data.judgement import SiteUrls
 from ...data.url_table import RARE, REPEAT
 from ...proposals.proposal import ANY_VALUE, Match
-from ..method_decision import Decision, Formation, NotSayable, some_of
+from ..formations import Decision, Formation, NotSayable, flags, some_of
 from ..options import PatternTreeOptions
-from ..written import flags
 from .patterns import ANYTHING, Fixed, Part
 from .rules import IgnoreKey, KeepKey, KeyOperation, NormalizationRule, ReplaceKey
 from .whole_method import PatternTreeRules, learn
