@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.methods.equivalence import Observed, Policy, composed, inferred, representative, segmented
+from scrapy_dedup.learning.methods.equivalence import Observed, composed, inferred, representative, segmented
 
 from .rewrite_rules import class_rules
 from .work import work_of
@@ -71,7 +71,7 @@ def test_work_is_linear() -> None:
 
     def inferring(pages: int) -> int:
         rows = seen(pages)
-        return work_of(lambda: inferred(rows, Policy()))
+        return work_of(lambda: inferred(rows))
 
-    assert len(inferred(seen(300), Policy()).active) == 1
+    assert len(inferred(seen(300)).active) == 1
     assert inferring(1_200) < 8 * 1.3 * inferring(150)

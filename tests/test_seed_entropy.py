@@ -14,16 +14,12 @@ from scrapy_dedup.learning.methods.entropy import (
     PATH,
     QUERY,
     UNUSED,
-    Conflict,
-    EntropyChoices,
     FingerprintedUrl,
     HostRules,
     Information,
-    NameList,
     ParameterRule,
     Relevance,
     RelevanceThresholds,
-    Scope,
     analysed,
     canonical_rules,
     case_information,
@@ -39,6 +35,7 @@ from scrapy_dedup.learning.methods.entropy import (
     relevant_tuples,
     settled_keys,
 )
+from scrapy_dedup.learning.methods.options import EntropyOptions
 from scrapy_dedup.learning.opinions.other_sites import Priors, learned_priors
 from scrapy_dedup.rules import Ignore, Lower, Nested, Rule, Status
 from scrapy_dedup.urls import normal_form
@@ -166,7 +163,7 @@ def test_urls_1_to_3_are_one_page() -> None:
             ("http://xyz.com/content/video?player=small&file=news20080115&irrelevantparam=1", 1),
             ("http://xyz.com/content/video?player=small&file=news20080116&irrelevantparam=2", 2),
         ),
-        EntropyChoices(minimum=1),
+        EntropyOptions(minimum=1),
     )
     assert rules.everywhere["q.irrelevantparam"].relevance is IGNORE
     assert rules.everywhere["q.file"].relevance is ACCEPT
@@ -191,13 +188,13 @@ def test_clusters_by_host_and_path_host_domain_and_any() -> None:
         ("http://b.site.com/x?i=1", 3),
         ("http://c.com/x", 4),
     )
-    assert {scope: sorted(clusters(seen, scope, minimum=1)) for scope in Scope} == {
-        Scope.HOST_PATH: ["a.site.com/x", "a.site.com/y", "b.site.com/x", "c.com/x"],
-        Scope.HOST: ["a.site.com", "b.site.com", "c.com"],
-        Scope.DOMAIN: ["c.com", "site.com"],
-        Scope.ANY: [""],
+    assert {scope: sorted(clusters(seen, scope, minimum=1)) for scope in ("host/path", "host", "domain", "any")} == {
+        "host/path": ["a.site.com/x", "a.site.com/y", "b.site.com/x", "c.com/x"],
+        "host": ["a.site.com", "b.site.com", "c.com"],
+        "domain": ["c.com", "site.com"],
+        "any": [""],
     }
-    assert sorted(clusters(seen, Scope.HOST, minimum=2)) == ["a.site.com"]
+    assert sorted(clusters(seen, "host", minimum=2)) == ["a.site.com"]
 
 
 def sessions(path: str = "view", count: int = 12) -> list[FingerprintedUrl]:
@@ -205,16 +202,16 @@ def sessions(path: str = "view", count: int = 12) -> list[FingerprintedUrl]:
 
 
 def test_no_rules_of_a_cluster_below_the_minimum_size() -> None:
-    assert host_rules(sessions(), EntropyChoices(minimum=13)) == HostRules()
-    assert host_rules(sessions(), EntropyChoices(minimum=12)).everywhere["q.s"].relevance is IGNORE
+    assert host_rules(sessions(), EntropyOptions(minimum=13)) == HostRules()
+    assert host_rules(sessions(), EntropyOptions(minimum=12)).everywhere["q.s"].relevance is IGNORE
 
 
 def test_a_host_as_one_cluster_needs_no_merging() -> None:
-    rules = host_rules([*sessions("a"), *sessions("b")], EntropyChoices(Scope.HOST, minimum=12))
+    rules = host_rules([*sessions("a"), *sessions("b")], EntropyOptions("host", minimum=12))
     assert not rules.by_path
     # The same id is another page under the other path: alone it leaves one bit open.
     assert rules.everywhere["q.id"].relevance is IGNORE
-    rules = host_rules([*sessions("a"), *sessions("b")], EntropyChoices(Scope.HOST, minimum=12, kinds=QUERY + PATH))
+    rules = host_rules([*sessions("a"), *sessions("b")], EntropyOptions("host", minimum=12, parts=("query", "path")))
     assert rules.everywhere["q.id"].relevance is ACCEPT
     assert rules.everywhere["q.id"].tuples == (("q.id", "path.0"),)
 
@@ -229,7 +226,7 @@ def conflicting() -> list[FingerprintedUrl]:
 
 
 def test_conflict_path_specific() -> None:
-    rules = host_rules(conflicting(), EntropyChoices(minimum=8, conflict=Conflict.PATH_SPECIFIC))
+    rules = host_rules(conflicting(), EntropyOptions(minimum=8, conflict="path-specific"))
     assert rules.of("h.com/report", "q.v").relevance is ACCEPT  # type: ignore[union-attr]
     assert rules.of("h.com/news", "q.v").relevance is IGNORE  # type: ignore[union-attr]
     keys = book(("h.com", rules))
@@ -241,17 +238,17 @@ def test_conflict_path_specific() -> None:
 @pytest.mark.parametrize(("ratio", "relevance"), [(0.4, ACCEPT), (0.5, IGNORE), (1.0, IGNORE)])
 def test_conflict_by_ratio_above_relevant_at_or_below_irrelevant(ratio: float, relevance: Relevance) -> None:
     """Relevant under one path, irrelevant under two: a ratio of one half."""
-    rules = host_rules(conflicting(), EntropyChoices(minimum=8, conflict=Conflict.RATIO, ratio=ratio))
+    rules = host_rules(conflicting(), EntropyOptions(minimum=8, conflict="ratio", ratio=ratio))
     assert rules.everywhere["q.v"].relevance is relevance
 
 
 def test_conflict_relevant_anywhere() -> None:
-    rules = host_rules(conflicting(), EntropyChoices(minimum=8, conflict=Conflict.RELEVANT_ANYWHERE))
+    rules = host_rules(conflicting(), EntropyOptions(minimum=8, conflict="relevant-anywhere"))
     assert rules.everywhere["q.v"].relevance is ACCEPT
 
 
 def test_manual_rules_trump() -> None:
-    rules = host_rules(sessions(), EntropyChoices(minimum=12, manual=NameList(relevant=["s"], irrelevant=["id"])))
+    rules = host_rules(sessions(), EntropyOptions(minimum=12, relevant=("s",), irrelevant=("id",)))
     assert rules.everywhere["q.s"].relevance is ACCEPT
     assert rules.everywhere["q.id"].relevance is IGNORE
 
@@ -263,7 +260,7 @@ def test_names_that_are_generally_relevant_or_irrelevant() -> None:
 
 def test_lists_are_all_there_is_for_a_host_too_small_for_rules() -> None:
     few = pages(("http://h.com/?vid=1&SessionId=2&x=3", 1))
-    rules = host_rules(few, EntropyChoices(manual=DOCUMENT_NAMES))
+    rules = host_rules(few, EntropyOptions(relevant=("vid", "file", "path"), irrelevant=("sessionid",)))
     assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.vid": ACCEPT, "q.SessionId": IGNORE}
 
 
@@ -272,7 +269,7 @@ def test_lists_are_all_there_is_for_a_host_too_small_for_rules() -> None:
 
 def test_priors_are_learned_on_some_sites() -> None:
     learned = [host_rules([FingerprintedUrl(page.url.replace("h.com", f"h{n}.com"), page.fingerprint) for page in sessions()],
-                          EntropyChoices(minimum=12)) for n in range(4)]  # fmt: skip
+                          EntropyOptions(minimum=12)) for n in range(4)]  # fmt: skip
     priors = learned_priors(learned[:2]) + learned_priors(learned[2:])
     assert priors.sites == {"id": (4, 0), "s": (0, 4)}
     assert (priors.relevance("id"), priors.relevance("s")) == (ACCEPT, IGNORE)
@@ -418,7 +415,7 @@ def test_the_prefix_of_the_host_as_a_parameter() -> None:
         ("http://www1.site.com/watch?video=1", 1), ("http://www2.site.com/watch?video=1", 1),
         ("http://www1.site.com/watch?video=2", 2), ("http://www2.site.com/watch?video=2", 2),
     )  # fmt: skip
-    rules = host_rules(seen, EntropyChoices(Scope.DOMAIN, minimum=4, kinds=QUERY + HOST))
+    rules = host_rules(seen, EntropyOptions("domain", minimum=4, parts=("query", "host")))
     assert rules.everywhere["host.1"].relevance is IGNORE
     assert book(("site.com", rules)).equivalent(seen[0].url, seen[1].url)
 
@@ -435,7 +432,7 @@ def test_only_what_is_not_part_of_a_significant_prefix_is_analysed() -> None:
     seen = pages(*((f"http://www.site.com/app/show?lang=en&page={i}", i) for i in range(20)))
     plain = host_rules(seen)
     assert [set(keys) for keys in plain.everywhere["q.lang"].tuples] == [{"q.lang", "q.page"}]
-    skipping = host_rules(seen, EntropyChoices(prefixes=True))
+    skipping = host_rules(seen, EntropyOptions(prefixes=True))
     assert {key: rule.relevance for key, rule in skipping.everywhere.items()} == {"q.page": ACCEPT}
     assert settled_keys(seen) >= {"host.1", "path.0", "path.1", "q.lang"}
     assert settled_keys([*seen, FingerprintedUrl("http://www.site.com/app/other?page=1", 7)]) == {
@@ -456,7 +453,7 @@ def test_any_host_as_one_cluster() -> None:
         for path in "ab"
         for i in range(12)
     ]
-    rules = host_rules(seen, EntropyChoices(Scope.ANY, minimum=48))
+    rules = host_rules(seen, EntropyOptions("any", minimum=48))
     assert {key: rule.relevance for key, rule in rules.everywhere.items()} == {"q.id": ACCEPT, "q.s": IGNORE}
     assert not rules.by_path
     keys = book(("h0.com", rules), ("h1.com", rules), ("new.com", rules))
@@ -498,7 +495,7 @@ def test_head_fingerprints_serve_the_entropies() -> None:
 
 @pytest.mark.parametrize("rows", [[], [("http://h.com/", 1)], [("no url", 1), ("", 2)], [("http://[::1", 1)]])
 def test_odd_input_gives_no_rules(rows: Iterable[tuple[str, object]]) -> None:
-    assert proposals_of(host_rules(pages(*rows), EntropyChoices(minimum=1))) == []
+    assert proposals_of(host_rules(pages(*rows), EntropyOptions(minimum=1))) == []
 
 
 def test_merging_nothing() -> None:

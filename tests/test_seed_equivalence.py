@@ -18,7 +18,6 @@ from scrapy_dedup.learning.methods.equivalence import (
     Index,
     Method,
     Observed,
-    Policy,
     RuleVerdict,
     VariableKind,
     by_prefix_and_suffix,
@@ -31,6 +30,7 @@ from scrapy_dedup.learning.methods.equivalence import (
     within_window,
 )
 from scrapy_dedup.learning.methods.equivalence import tested as outcome
+from scrapy_dedup.learning.methods.options import EquivalenceOptions
 
 from .rewrite_rules import class_rules
 
@@ -130,7 +130,7 @@ def test_step_d_parameterized_over_classes() -> None:
     """Another class with a similar canonical URL, but a different articleID, makes it a variable."""
     seen = [Observed(SESSION, 0), Observed(TOPIC, 0)]
     seen += [Observed(url, 1) for url in informationweek(60401999)]
-    found = inferred(seen, Policy(min_urls=3))
+    found = inferred(seen, EquivalenceOptions(min_urls=3))
     page = "http://www.informationweek.com/showArticle.jhtml"
     assert [str(rule) for rule in found.active] == [
         f"{page};jsessionid=*?articleID=a -> {page}?articleID=a",
@@ -146,7 +146,7 @@ def test_step_d_a_rule_of_one_class_serves_the_similar_ones() -> None:
     """Similarity is one of right sides: a topic id met in one class only is dropped in all."""
     seen = [Observed(SESSION, 0), Observed(TOPIC, 0), Observed(ARTICLE.replace("60401364", "7"), 1)]
     seen += [Observed(ARTICLE.replace("?", f";jsessionid={n}?").replace("60401364", "7"), 1) for n in range(3)]
-    rules = inferred(seen, Policy(min_urls=1)).active
+    rules = inferred(seen, EquivalenceOptions(min_urls=1)).active
     (topic,) = [rule for rule in rules if "tid" in rule.left]
     assert topic.rewrite(TOPIC.replace("60401364", "7")) == ARTICLE.replace("60401364", "7")
 
@@ -156,7 +156,7 @@ def test_other_heuristics_case_insensitive_segments() -> None:
     assert representative(urls) == "http://a.example/?id=7".replace("/?", "?"), "without the heuristic"
     assert representative(urls, fold_case=True) == "http://a.example/show.asp?id=7"
     seen = [Observed(url.replace("7", str(number)), number) for number in range(10, 20) for url in urls]
-    found = inferred(seen, Policy(fold_case=True))
+    found = inferred(seen, EquivalenceOptions(fold_case=True))
     assert [str(rule) for rule in found.active] == [
         "http://a.example/lower(show.asp)?id=a -> http://a.example/lower(show.asp)?id=a"
     ]
@@ -251,9 +251,6 @@ def test_step_250_a_single_counterexample_rejects() -> None:
     (test,) = found.rules
     assert test.verdict(10) is RuleVerdict.REJECTED
     assert test.bad == 1
-    ((one, other),) = test.counterexamples
-    assert "id=7" in one
-    assert "id=7" in other
     assert found.normalized(seen[0].url) == seen[0].url
 
 
@@ -270,9 +267,9 @@ def test_step_250_a_bounded_interval_of_time() -> None:
     old = Observed("http://a.example/view;jsessionid=999999?id=7", 1000, time=100.0)
     new = [Observed(row.url, row.content, time=5000.0 + n) for n, row in enumerate(pages_with_sessions(20, 3))]
     assert not inferred([old, *new]).active
-    assert len(inferred([old, *new], Policy(window=1000.0)).active) == 1
+    assert len(inferred([old, *new], EquivalenceOptions(window_days=1000 / 86_400)).active) == 1
     timeless = Observed(old.url, old.content)
-    assert timeless in within_window([timeless, *new], 1.0)
+    assert timeless in within_window([timeless, *new], 1 / 86_400)
 
 
 def test_claim_8_rules_of_single_classes_are_tested_first() -> None:
@@ -299,8 +296,8 @@ def test_claim_4_the_rule_over_classes_is_tested_over_all_of_them() -> None:
     """What two classes share is refuted by the pages that only differ in what it drops."""
     same = [Observed(f"http://a.example/list?id={i}&page={n}", i) for i in range(2) for n in (1, 2)]
     different = [Observed(f"http://a.example/list?id={i}&page={n}", 10 * i + n) for i in range(2, 9) for n in (1, 2)]
-    assert len(inferred(same, Policy(min_urls=2)).active) == 1
-    (test,) = inferred([*same, *different], Policy(min_urls=2)).rules
+    assert len(inferred(same, EquivalenceOptions(min_urls=2)).active) == 1
+    (test,) = inferred([*same, *different], EquivalenceOptions(min_urls=2)).rules
     assert test.verdict(2) is RuleVerdict.REJECTED
     assert test.bad == 7
 
@@ -320,8 +317,8 @@ def test_a_rule_applied_by_itself() -> None:
     assert rule.rewrite(TOPIC.replace("5999", "1")) == ARTICLE
     for other in (ARTICLE, SESSION, TOPIC.replace("60401364", "7"), TOPIC.replace("http:", "https:"), ""):
         assert rule.rewrite(other) is None
-    assert outcome(rule, Index.of([Observed(TOPIC, 1), Observed(ARTICLE, 1)])).urls == 2
-    assert outcome(rule, Index.of([Observed(TOPIC, 1), Observed(ARTICLE, 2)])).bad == 1
+    assert outcome(rule, Index([Observed(TOPIC, 1), Observed(ARTICLE, 1)])).urls == 2
+    assert outcome(rule, Index([Observed(TOPIC, 1), Observed(ARTICLE, 2)])).bad == 1
 
 
 # -- FIG. 2, steps 200 to 260: the whole method, from pages to rules

@@ -7,7 +7,6 @@ rules made by hand, which trump.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from urllib.parse import urlsplit
 
 from ....rules import Absent, Ignore, Literal, Lower, Nested, Operation, Predicate, Rule, RuleBook
@@ -26,56 +25,32 @@ MINIMUM_SIZE = 20
 """URLs that a cluster needs for rules to be made of it (the document: a fixed number)."""
 
 
-class Scope(str, Enum):
-    """What the URLs of a cluster have in common."""
-
-    HOST_PATH = "host/path"
-    HOST = "host"
-    DOMAIN = "domain"
-    ANY = "any"
-
-    __str__ = str.__str__
-
-
-def cluster_name(url: str, scope: Scope) -> str:
+def cluster_name(url: str, scope: str) -> str:
     """Return what *url* shares with the other URLs of its cluster; "" for all URLs, and for no URL.
 
-    >>> [cluster_name("http://www.site.com/a/b?c=1", scope) for scope in Scope]
+    >>> [cluster_name("http://www.site.com/a/b?c=1", scope) for scope in ("host/path", "host", "domain", "any")]
     ['www.site.com/a/b', 'www.site.com', 'site.com', '']
     """
-    if scope is Scope.ANY:
+    if scope == "any":
         return ""
     try:
         parts = urlsplit(normal_form(url))
         host = parts.hostname or ""
     except ValueError:
         return ""
-    if scope is Scope.HOST_PATH:
+    if scope == "host/path":
         return host + parts.path
-    return host if scope is Scope.HOST else registrable(host)
+    return host if scope == "host" else registrable(host)
 
 
 def clusters(
-    pages: Iterable[FingerprintedUrl], scope: Scope, minimum: int = MINIMUM_SIZE
+    pages: Iterable[FingerprintedUrl], scope: str, minimum: int = MINIMUM_SIZE
 ) -> dict[str, list[FingerprintedUrl]]:
     """Return the clusters of *pages* by name, those of fewer than *minimum* URLs left out."""
     found: dict[str, list[FingerprintedUrl]] = {}
     for page in pages:
         found.setdefault(cluster_name(page.url, scope), []).append(page)
     return {name: members for name, members in found.items() if len(members) >= minimum}
-
-
-class Conflict(str, Enum):
-    """What is done where a parameter is relevant under one path of a host and irrelevant under another."""
-
-    PATH_SPECIFIC = "path-specific"
-    """Each path keeps its own rule."""
-    RATIO = "ratio"
-    """Relevant if paths where it is relevant / paths where it is not is above a threshold."""
-    RELEVANT_ANYWHERE = "relevant-anywhere"
-    """Relevant, since it is relevant under some path."""
-
-    __str__ = str.__str__
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +67,15 @@ class HostRules:
 
 def merged(
     clusters: Mapping[str, Mapping[str, ParameterRule]],
-    conflict: Conflict = Conflict.PATH_SPECIFIC,
+    conflict: str = "path-specific",
     ratio: float = 1.0,
     manual: NameList | None = None,
 ) -> HostRules:
     """Return the rules of a host from those of its *clusters* (path -> key -> rule).
 
-    *ratio* is the threshold of ``Conflict.RATIO``: above it a parameter is relevant, at it or below
-    irrelevant. What *manual* says of a name holds whatever was found. A key that only some paths
+    *conflict* says what is done where a parameter is relevant under one path and irrelevant under another: each path keeps
+    its own rule ("path-specific"), or it is relevant everywhere if it is so under some path ("relevant-anywhere"), or if
+    paths where it is / paths where it is not is above a *ratio* ("ratio"). What *manual* says of a name holds whatever was found. A key that only some paths
     have is no conflict. Case is dropped, and a nested URL followed, only where no cluster objects.
     """
     decide = _DECISIONS[conflict]
@@ -153,60 +129,47 @@ def _anywhere(found: Sequence[Relevance], ratio: float) -> Relevance:
     return Relevance.ACCEPT if Relevance.ACCEPT in found else Relevance.IGNORE
 
 
-_DECISIONS: dict[Conflict, Callable[[Sequence[Relevance], float], Relevance | None]] = {
-    Conflict.PATH_SPECIFIC: _unanimous,
-    Conflict.RATIO: _by_ratio,
-    Conflict.RELEVANT_ANYWHERE: _anywhere,
+_DECISIONS: dict[str, Callable[[Sequence[Relevance], float], Relevance | None]] = {
+    "path-specific": _unanimous,
+    "ratio": _by_ratio,
+    "relevant-anywhere": _anywhere,
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EntropyChoices:
-    """What the document leaves open: its implementations and thresholds.
-
-    ``kinds`` are the parts of a URL that are parameters (``QUERY``, ``PATH``, ``HOST`` of
-    :mod:`~scrapy_dedup.learning.methods.entropy.analysis`, added); ``manual`` beats all that was found. With ``prefixes`` what a significant prefix of all URLs of a
-    cluster settles is not analysed: there is no rule for it, and no tuple it could make relevant.
-    """
-
-    scope: Scope = Scope.HOST_PATH
-    thresholds: RelevanceThresholds = field(default_factory=RelevanceThresholds)
-    minimum: int = MINIMUM_SIZE
-    conflict: Conflict = Conflict.PATH_SPECIFIC
-    ratio: float = 1.0
-    largest_tuple: int = 3
-    kinds: tuple[str, ...] = QUERY
-    manual: NameList | None = None
-    prefixes: bool = False
+_PARTS = {"query": QUERY, "path": PATH, "host": HOST}
 
 
 def host_rules(
-    pages: Iterable[FingerprintedUrl], options: EntropyChoices | None = None, *, groups: GroupsLike = None
+    pages: Iterable[FingerprintedUrl], options: EntropyOptions | None = None, *, groups: GroupsLike = None
 ) -> HostRules:
     """Return the rules that the URLs of one host (or domain), with their fingerprints, make.
 
     No rules are made of clusters below the minimum size, other than what the names in them are known
     for. Odd input gives no rules and raises nothing.
     """
-    options = options or EntropyChoices()
+    options = options or EntropyOptions()
+    thresholds = RelevanceThresholds(
+        options.fingerprint_given_value, options.value_given_fingerprint, options.case, options.relative
+    )
+    kinds = tuple(kind for part in options.parts for kind in _PARTS[part])
+    manual = NameList(options.relevant, options.irrelevant)
     pages = list(pages)
     found = {
         name: analysed(
             members,
-            options.thresholds,
-            kinds=options.kinds,
+            thresholds,
+            kinds=kinds,
             largest_tuple=options.largest_tuple,
             groups=groups,
             skipped=settled_keys(members, groups=groups) if options.prefixes else (),
         )
         for name, members in clusters(pages, options.scope, options.minimum).items()
     }
-    rules = merged(found, options.conflict, options.ratio, options.manual)
+    rules = merged(found, options.conflict, options.ratio, manual)
     known = {key for part in (rules.everywhere, *rules.by_path.values()) for key in part}
     everywhere = dict(rules.everywhere)
-    for key in columns(pages, options.kinds, groups=groups).keys() - known:
-        by_hand = options.manual.relevance(key) if options.manual is not None else None
-        if by_hand is not None:
+    for key in columns(pages, kinds, groups=groups).keys() - known:
+        if (by_hand := manual.relevance(key)) is not None:
             everywhere[key] = ParameterRule(key, by_hand)
     return HostRules(dict(sorted(everywhere.items())), rules.by_path)
 
@@ -256,31 +219,11 @@ def path_match(name: str) -> Match:
     return tuple(sorted(found.items()))
 
 
-_PARTS = {"query": QUERY, "path": PATH, "host": HOST}
-
-
-def in_own_terms(options: EntropyOptions) -> EntropyChoices:
-    """Return the options in the document's own terms."""
-    return EntropyChoices(
-        scope=Scope(options.scope),
-        thresholds=RelevanceThresholds(
-            options.fingerprint_given_value, options.value_given_fingerprint, options.case, options.relative
-        ),
-        minimum=options.minimum,
-        conflict=Conflict(options.conflict),
-        ratio=options.ratio,
-        largest_tuple=options.largest_tuple,
-        kinds=tuple(kind for part in options.parts for kind in _PARTS[part]),
-        manual=NameList(options.relevant, options.irrelevant) if options.relevant or options.irrelevant else None,
-        prefixes=options.prefixes,
-    )
-
-
 def decide(sample: SiteUrls, options: EntropyOptions) -> Decision:
     """Return what the document's method decides of a site; all rules that match a URL act, those of its path first."""
     rows = [number for number, content in enumerate(sample.content) if content != NO_EVIDENCE]
     pages = [FingerprintedUrl(sample.urls[number], sample.content[number]) for number in rows]
-    found = proposals_of(host_rules(pages, in_own_terms(options), groups=sample.site_groups))
+    found = proposals_of(host_rules(pages, options, groups=sample.site_groups))
     # No rule speaks of one repeat of a parameter alone.
     sayable = [one for one in found if operation_problem(one.key, one.operation) is None]
     rules = rules_of(sample.site, sayable)

@@ -1,8 +1,8 @@
 """Rewrite rules from the URLs of equivalence classes (method of "url-normalization-rule-inference").
 
->>> from scrapy_dedup.learning.methods.equivalence import Observed, inferred, Policy
+>>> from scrapy_dedup.learning.methods.equivalence import Observed, inferred
 >>> seen = [Observed(f"http://a.example/x?id={i}&sid={i * 31 + s}", i) for i in range(5) for s in range(3)]
->>> found = inferred(seen, Policy(min_urls=10))
+>>> found = inferred(seen)
 >>> for rule in found.active:
 ...     print(rule)
 http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
@@ -10,7 +10,7 @@ http://a.example/x?id=a&sid=* -> http://a.example/x?id=a
 'http://a.example/x?id=77'
 """
 
-from .published import decide, in_own_terms
+from .published import decide
 from .rewriting import (
     Anything,
     ClassRules,
@@ -39,18 +39,7 @@ from .segments import (
     shared_segments,
 )
 from .shingles import near_identical
-from .testing import (
-    Index,
-    Inference,
-    Observed,
-    Policy,
-    RuleVerdict,
-    Tested,
-    inferred,
-    tested,
-    tested_together,
-    within_window,
-)
+from .testing import Index, Inference, Observed, RuleVerdict, Tested, inferred, tested, tested_together, within_window
 
 __all__ = [
     "Anything",
@@ -61,7 +50,6 @@ __all__ = [
     "Inference",
     "Method",
     "Observed",
-    "Policy",
     "RewriteRule",
     "RuleVerdict",
     "Segment",
@@ -75,7 +63,6 @@ __all__ = [
     "composed",
     "decide",
     "generalised",
-    "in_own_terms",
     "inferred",
     "kind_of",
     "near_identical",

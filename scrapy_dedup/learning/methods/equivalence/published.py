@@ -14,22 +14,10 @@ from ...proposals.proposal import ANY_VALUE
 from ..formations import Decision, Formation, NotSayable, flags, some_of
 from ..options import EquivalenceOptions
 from .rewriting import Fixed, RewriteRule, Slot, VariableKind
-from .segments import SegmentedUrl, by_intersection, by_prefix_and_suffix, is_named, segmented
-from .testing import Observed, Policy, inferred
+from .segments import SegmentedUrl, is_named, segmented
+from .testing import Observed, inferred
 
-_DAY = 86_400.0
 _is_name = re.compile(r"[A-Za-z0-9_.\-]+").fullmatch
-
-
-def in_own_terms(options: EquivalenceOptions) -> Policy:
-    """Return the options in the document's own terms."""
-    ends = options.representative == "ends"
-    return Policy(
-        min_urls=options.min_urls,
-        method=by_prefix_and_suffix if ends else by_intersection,
-        fold_case=options.fold_case,
-        window=None if options.window_days is None else options.window_days * _DAY,
-    )
 
 
 def decide(sample: SiteUrls, options: EquivalenceOptions) -> Decision:
@@ -40,7 +28,7 @@ def decide(sample: SiteUrls, options: EquivalenceOptions) -> Decision:
         for url, content, time in zip(sample.urls, sample.content, times, strict=True)
         if content != NO_EVIDENCE
     ]
-    inference = inferred(observed, in_own_terms(options))
+    inference = inferred(observed, options)
     active = inference.active
     found, left_out = _formations(active, sample)
     return Decision(

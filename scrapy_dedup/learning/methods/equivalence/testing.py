@@ -6,10 +6,11 @@ URLs than a threshold, and none, activate; and what is tested may be bounded by 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from ..options import EquivalenceOptions
 from .rewriting import (
     ClassRules,
     Form,
@@ -21,11 +22,10 @@ from .rewriting import (
     rules_of_classes,
     spread_of,
 )
-from .segments import Method, SegmentedUrl, by_intersection, segmented
+from .segments import by_intersection, by_prefix_and_suffix, segmented
 
-MAX_PAIRS = 5
-"""Counterexamples that a test names; all are counted."""
 CONFLICT = -2
+_DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +37,16 @@ class Observed:
     time: float | None = None
 
 
-def within_window(observed: Iterable[Observed], window: float | None) -> list[Observed]:
-    """Return what was observed in the last *window* seconds before the latest observation.
+def within_window(observed: Iterable[Observed], days: float | None) -> list[Observed]:
+    """Return what was observed in the last *days* before the latest observation.
 
     Naming schemes of a site change over time. Without a window, all; what has no time stays.
     """
     rows = list(observed)
     latest = max((row.time for row in rows if row.time is not None), default=None)
-    if window is None or latest is None:
+    if days is None or latest is None:
         return rows
-    return [row for row in rows if row.time is None or row.time >= latest - window]
+    return [row for row in rows if row.time is None or row.time >= latest - days * _DAY]
 
 
 @dataclass(slots=True)
@@ -70,20 +70,14 @@ class Shape:
 class Index:
     """Observed URLs by their shape: a rule is tested on those that it can match, and on no others."""
 
-    def __init__(self, members: Sequence[SegmentedUrl], content: Sequence[int]) -> None:
-        self.members = members
-        self.content = content
+    def __init__(self, observed: Sequence[Observed]) -> None:
+        self.members = [segmented(row.url) for row in observed]
+        self.content = [row.content for row in observed]
         self._shapes: dict[tuple[str, tuple[str, ...]], Shape] = {}
-        for row, member in enumerate(members):
+        for row, member in enumerate(self.members):
             shape = self._shapes.setdefault((member.origin, member.keys), Shape())
             shape.rows.append(row)
             shape.values.append(member.values)
-
-    @classmethod
-    def of(cls, observed: Iterable[Observed]) -> "Index":
-        """Return the index of observations, in the document's segments."""
-        rows = list(observed)
-        return cls([segmented(row.url) for row in rows], [row.content for row in rows])
 
     def shape(self, origin: str, keys: tuple[str, ...]) -> Shape:
         """Return the URLs of a shape, none where it was not met."""
@@ -115,15 +109,12 @@ class Tested:
     """A rule and the outcome of its test.
 
     ``urls``: URLs, in groups of one normalized URL and one content, for which the prediction held;
-    ``groups``: such groups; ``bad``: groups of two contents or more, ``counterexamples`` a pair of
-    URLs of each of the first of these.
+    ``bad``: groups of two contents or more.
     """
 
     rule: RewriteRule
     urls: int
-    groups: int
     bad: int
-    counterexamples: tuple[tuple[str, str], ...] = ()
 
     def verdict(self, min_urls: int) -> RuleVerdict:
         """Return the document's verdict: one counterexample rejects, more URLs than *min_urls* activate."""
@@ -148,9 +139,19 @@ def tested_together(rules: Sequence[RewriteRule], index: Index) -> list[Tested]:
     The URLs of a group may have come there by several rules: each of them counts it.
     """
     taken = [groups_of(rule, index) for rule in rules]
-    together = joined(rules, taken, index)
-    outcomes = {right: _Outcome.of(members, index) for right, members in together.items()}
-    return [_counted(rule, own, outcomes) for rule, own in zip(rules, taken, strict=True)]
+    held = {
+        right: len(members)
+        for right, members in joined(rules, taken, index).items()
+        if len({index.content[row] for row in members}) == 1
+    }
+    return [
+        Tested(
+            rule,
+            urls=sum(held[right] for right in own if held.get(right, 0) > 1),
+            bad=sum(right not in held for right in own),
+        )
+        for rule, own in zip(rules, taken, strict=True)
+    ]
 
 
 def groups_of(rule: RewriteRule, index: Index) -> Groups:
@@ -171,34 +172,6 @@ def joined(rules: Sequence[RewriteRule], taken: Sequence[Groups], index: Index) 
         for right, members in groups.items():
             found.setdefault(right, set(targets.get(right, ()))).update(members)
     return {right: sorted(members) for right, members in found.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What became of the prediction that the URLs of a group are one page."""
-
-    urls: int
-    counterexample: tuple[str, str] | None
-
-    @classmethod
-    def of(cls, members: Sequence[int], index: Index) -> "_Outcome":
-        first = index.content[members[0]]
-        other = next((row for row in members if index.content[row] != first), None)
-        pair = None if other is None else (index.members[members[0]].url, index.members[other].url)
-        return cls(len(members), pair)
-
-
-def _counted(rule: RewriteRule, own: Groups, outcomes: Mapping[Values, _Outcome]) -> Tested:
-    urls = good = 0
-    bad = []
-    for right in own:
-        outcome = outcomes[right]
-        if outcome.counterexample is not None:
-            bad.append(outcome.counterexample)
-        elif outcome.urls > 1:
-            good += 1
-            urls += outcome.urls
-    return Tested(rule, urls, good, len(bad), tuple(bad[:MAX_PAIRS]))
 
 
 def refuted_classes(rules: ClassRules, index: Index) -> set[Values]:
@@ -223,34 +196,18 @@ def refuted_classes(rules: ClassRules, index: Index) -> set[Values]:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """What the document leaves to the implementer.
-
-    ``min_urls``: a rule is activated when its prediction held for more URLs than these (the document
-    says "a certain threshold number"); ``method``: what the URLs of a class share; ``fold_case``:
-    segments may be case-insensitive; ``window``: seconds before the latest observation that count,
-    None for all.
-    """
-
-    min_urls: int = 10
-    method: Method = by_intersection
-    fold_case: bool = False
-    window: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Inference:
     """All rules that were tested, the class rules that had a counterexample, and what became of both."""
 
     rules: tuple[Tested, ...]
     refuted: tuple[RewriteRule, ...]
     """Rules of single classes that were refuted before they were generalised."""
-    policy: Policy
+    min_urls: int
 
     @property
     def active(self) -> tuple[RewriteRule, ...]:
         """The rules that were activated."""
-        return tuple(test.rule for test in self.rules if test.verdict(self.policy.min_urls) is RuleVerdict.ACTIVE)
+        return tuple(test.rule for test in self.rules if test.verdict(self.min_urls) is RuleVerdict.ACTIVE)
 
     def normalized(self, url: str) -> str:
         """Return *url* as the first active rule that matches it has it; without one, *url*."""
@@ -261,19 +218,16 @@ class Inference:
         return url
 
 
-def inferred(observed: Iterable[Observed], policy: Policy | None = None) -> Inference:
+def inferred(observed: Iterable[Observed], options: EquivalenceOptions | None = None) -> Inference:
     """Return the rules that observations of any web servers lead to.
 
     Rules of single classes are tested before they are generalised; those without a counterexample are
     generalised over classes, and what comes of it is tested: by itself, and then with all rules that
     have similar right sides. A rule that is refuted by itself is no part of that second test.
     """
-    policy = policy or Policy()
-    rows = within_window(observed, policy.window)
-    members = [segmented(row.url) for row in rows]
-    content = [row.content for row in rows]
-    index = Index(members, content)
-    every, refuted = tested_class_rules(members, content, index, policy)
+    options = options or EquivalenceOptions()
+    index = Index(within_window(observed, options.window_days))
+    every, refuted = tested_class_rules(index, options)
     spread = spread_of(every)
     families: defaultdict[tuple[str, tuple[str, ...]], list[RewriteRule]] = defaultdict(list)
     found = []
@@ -287,15 +241,14 @@ def inferred(observed: Iterable[Observed], policy: Policy | None = None) -> Infe
             families[family].append(rule)
     for together in families.values():
         found += tested_together(together, index)
-    return Inference(tuple(found), tuple(refuted), policy)
+    return Inference(tuple(found), tuple(refuted), options.min_urls)
 
 
-def tested_class_rules(
-    members: Sequence[SegmentedUrl], content: Sequence[int], index: Index, policy: Policy
-) -> tuple[list[ClassRules], list[RewriteRule]]:
+def tested_class_rules(index: Index, options: EquivalenceOptions) -> tuple[list[ClassRules], list[RewriteRule]]:
     """Return the rules of single classes that have no counterexample, by form, and those that have."""
     kept, refuted = [], []
-    for rules in rules_of_classes(members, content, method=policy.method, fold_case=policy.fold_case):
+    method = by_prefix_and_suffix if options.representative == "ends" else by_intersection
+    for rules in rules_of_classes(index.members, index.content, method=method, fold_case=options.fold_case):
         wrong: set[Values] = refuted_classes(rules, index)
         refuted += [rule_of_class(rules, asked) for asked in sorted(wrong)]
         rows = [row for row in rules.rows if asked_values(rules.form, row[0]) not in wrong] if wrong else rules.rows

@@ -64,16 +64,12 @@ class Node:
 
 
 class PatternTree:
-    """All nodes, parents before children; ``leaf_of[row]`` is the number of the row's leaf.
-
-    ``cells`` counts the values that were looked at to build it: the work.
-    """
+    """All nodes, parents before children; ``leaf_of[row]`` is the number of the row's leaf."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self.nodes: list[Node] = []
         self.leaf_of: Rows = np.zeros(len(table), dtype=np.intp)
-        self.cells = 0
 
     @property
     def root(self) -> Node:
@@ -97,7 +93,6 @@ def build_pattern_tree(table: Table) -> PatternTree:
         found = {}
         for key in keys:
             codes = columns[key][node.rows]
-            tree.cells += len(codes)
             if codes.any():
                 found[key] = distribution(key, codes)
         node.pattern = _pattern(tree, node, found)
@@ -211,7 +206,6 @@ def _children(
     for values in sorted((values for key, values in found.items() if key not in done), key=choice):
         done |= {values.key}
         codes = tree.table.columns[values.key][node.rows]
-        tree.cells += len(codes)
         salient = salient_values(values)
         absent_or_not = min(values.absent, values.total - values.absent) >= max(MIN_URLS, MIN_SHARE * values.total)
         if len(salient) or absent_or_not:
