@@ -171,8 +171,9 @@ def close(crawler: Crawler, reason: str) -> None:
 
 
 async def crawl(spider: type[scrapy.Spider], *args: Any, **settings: Any) -> Crawl:
-    """Run a spider with the add-on; positional arguments are the spider's."""
-    return await run(crawler_of(spider, **settings), *args)
+    """Run a spider with the add-on; positional arguments are the spider's, and so are those in lower case."""
+    own = {name: settings.pop(name) for name in list(settings) if name.islower()}
+    return await run(crawler_of(spider, **settings), *args, **own)
 
 
 async def download(crawler: Crawler, request: scrapy.Request) -> Any:

@@ -14,10 +14,8 @@ from typing import Any
 import pytest
 from scrapy import signals
 
-from scrapy_dedup.rules import Declared, Ignore
-
 from .conftest import Serve
-from .crawling import Links, crawl, crawler_of, in_reactor, messages, rule, run, write_rules
+from .crawling import Links, crawl, crawler_of, ignore, in_reactor, messages, rule_toml, run, save_rules
 from .growth import TIMES, is_linear
 from .server import Answer, Asked, page, prose, redirect
 
@@ -135,8 +133,7 @@ async def test_the_work_for_a_page_grows_with_its_length(serve: Serve) -> None:
         return make(int(asked.query["times"]) * size)
 
     server = serve(answer)
-    site = f"127.0.0.1:{server.port}"
-    write_rules(rule(site, {"q.sid": Ignore()}), rule(site, {"alias.canonical": Declared()}))
+    save_rules(server.site, ignore("q.sid"), rule_toml('"alias.canonical" = "declared"'))
     urls = {
         server.url(f"/p/{number}?times={times}&n={n}"): (name, times)
         for n in range(REPEATS)
@@ -156,7 +153,7 @@ async def test_the_work_for_a_page_grows_with_its_length(serve: Serve) -> None:
     crawler.signals.connect(note, signals.response_received)
     done = await run(crawler, server.url("/first"), *urls, server.url("/last"))
     assert {item["url"] for item in done.items} >= set(urls)
-    assert not [name for name in done.dedup() if name.startswith("errors")]
+    assert not done.faults()
     assert [
         f"{name}: {min(spent[name, 1]) * 1000:.1f} ms -> {min(spent[name, TIMES]) * 1000:.1f} ms"
         for name in names
@@ -176,5 +173,5 @@ async def test_addresses_that_are_none(serve: Serve, caplog: pytest.LogCaptureFi
     })  # fmt: skip
     done = await crawl(Links, server.url("/"))
     assert done.urls == ["/", "/declared", "/linked"]
-    assert not [name for name in done.dedup() if name.startswith("errors")]
+    assert not done.faults()
     assert messages(caplog, logging.ERROR) == []
