@@ -118,20 +118,6 @@ class HeardStats(MemoryStatsCollector):
                 handler()
 
 
-class HeardStats(MemoryStatsCollector):
-    """Calls handlers as something is counted."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        self.handlers: list[tuple[str, Callable[[], object]]] = []
-
-    def inc_value(self, key: str, count: int = 1, start: int = 0) -> None:
-        super().inc_value(key, count, start)
-        for stat, handler in self.handlers:
-            if stat == key:
-                handler()
-
-
 def crawler_of(spider: type[scrapy.Spider], **settings: Any) -> Crawler:
     return CrawlerRunner({"STATS_CLASS": HeardStats, **BASE, **settings}).create_crawler(spider)
 
