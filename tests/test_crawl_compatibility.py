@@ -68,15 +68,6 @@ async def test_autothrottle(serve: Serve) -> None:
     assert not done.faults()
 
 
-def test_bench(project: Project) -> None:
-    before = {path for path in project.folder.rglob("*") if "__pycache__" not in path.parts}
-    done = project.scrapy("bench", "-s", "CLOSESPIDER_TIMEOUT=1")
-    assert done.returncode == 0
-    assert "Crawled" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert {path for path in project.folder.rglob("*") if "__pycache__" not in path.parts} == before
-
-
 @attrs.define
 class Attrs:
     url: str
