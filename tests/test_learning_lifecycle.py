@@ -1,7 +1,7 @@
 """The life of a rule, row by row of the table in scrapy_dedup/rules/lifecycle.py, through files as a crawl has them."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +9,7 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks
-from scrapy_dedup.learning.deadline import Deadline
-from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.learning_options import LearningOptions
+from scrapy_dedup.learning.learn import learn, pruned, without_learned
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Evidence, Ignore, Keep, Reason, Rule, SiteRules, Status, path_of_site, save_site
 from scrapy_dedup.rules.suspension import Refutation, suspend
@@ -60,26 +58,6 @@ def proven(tmp_path: Path) -> Path:
     return tmp_path
 
 
-# Want of evidence moves nothing.
-
-THIN: dict[str, Callable[[], list[Observation]]] = {
-    "nothing but errors": lambda: [Observation(f"http://{SITE}/p/{n}?sid=1", "", status=404) for n in range(20)],
-    "no duplicate, since the rule filters them": lambda: seen(range(60), forms=1, time=5000),
-    "twenty other pages": lambda: seen(range(100, 120), forms=1, time=5000),
-    "another section": lambda: seen(range(20), forms=1, time=5000, section="news"),
-    "one duplicate": lambda: seen([1], time=5000),
-    "a few duplicates": lambda: seen(range(5), time=5000),
-    "as many as it rests on": lambda: seen(range(40), time=5000),
-}
-
-
-@pytest.mark.parametrize("name", THIN)
-def test_what_is_not_contradicted_stays_byte_for_byte(proven: Path, name: str) -> None:
-    before = text(proven)
-    assert learned(proven, THIN[name]()) == ()
-    assert text(proven) == before
-
-
 @pytest.mark.parametrize("edited", [2, 40])
 def test_pages_that_are_edited_between_two_crawls_are_no_counterexamples(proven: Path, edited: int) -> None:
     """The crawl that the rule was learned from saw each page twice; the next one, which the rule filters, once."""
@@ -91,14 +69,6 @@ def test_pages_that_are_edited_between_two_crawls_are_no_counterexamples(proven:
     assert text(proven) == before
     # What differs in one and the same crawl does speak against it.
     assert learned(proven, [*old, *seen(range(40), time=1000 + day, differ=True)]) != ()
-
-
-def test_no_time_moves_nothing(proven: Path) -> None:
-    before = text(proven)
-    found = learn(seen(range(40), time=5000), LearningOptions(deadline=Deadline(0.0)), known=RuleBook.load(proven))
-    assert found.departures == ()
-    save(LearnedRulesAndMasks(found), proven)
-    assert text(proven) == before
 
 
 def test_a_rule_of_another_directory_is_not_written(proven: Path, tmp_path: Path) -> None:
@@ -273,4 +243,15 @@ def test_what_is_switched_off_leaves_and_is_not_learned_back(proven: Path) -> No
 def test_a_deleted_rule_is_gone(proven: Path) -> None:
     path_of_site(proven, SITE).unlink()
     learned(proven, seen(range(60), forms=1, time=5000))
+    assert rules(proven) == {}
+
+
+def test_prune_removes_what_is_not_supported(proven: Path) -> None:
+    known = RuleBook.load(proven)
+    (rule,) = known
+    supported = pruned(learn(seen(range(40), time=5000), known=without_learned(known)), known)
+    assert supported.departures == ()
+    thin = pruned(learn(seen(range(40), forms=1, time=5000), known=without_learned(known)), known)
+    save(LearnedRulesAndMasks(thin), proven)
+    assert [(each.rule.id, each.reason) for each in thin.departures] == [(rule.id, Reason.PRUNED)]
     assert rules(proven) == {}

@@ -189,32 +189,6 @@ def hand_written(tmp_path: Path) -> Path:
     return path
 
 
-def test_hand_edits_survive_a_relearn(tmp_path: Path) -> None:
-    path = hand_written(tmp_path)
-    before = path.read_text()
-    ref = rule("ref", evidence=Evidence(groups=40, learners=("difference-sets",)))
-    found = update_site(tmp_path, SITE, [ref, rule("zz"), rule("page"), rule("aa"), rule("sid")])
-    text = path.read_text()
-    for line in before.splitlines():
-        assert line in text.splitlines(), "its state is what it was, and so is its evidence"
-    assert [one.ops for one in found.rules[:2]] == [{"q.sid": Ignore()}, {"q.lang": Keep()}]
-    assert [one.status.value for one in found.rules[:4]] == ["manual", "manual", "active", "off"]
-    assert {one.id for one in found.rules[4:]} == {rule("aa").id, rule("zz").id}
-    assert load_file(path).rules == tuple(
-        sorted(found.rules, key=lambda one: text.index("q." + next(iter(one.ops))[2:]))
-    )
-    again = update_site(tmp_path, SITE, [ref, rule("zz"), rule("aa")])
-    assert path.read_text() == text
-    assert set(again.rules) == set(found.rules)
-
-
-def test_what_is_not_learned_again_stays_byte_for_byte(tmp_path: Path) -> None:
-    path = hand_written(tmp_path)
-    before = path.read_bytes()
-    update_site(tmp_path, SITE, [], {})
-    assert path.read_bytes() == before
-
-
 def test_evidence_of_a_state_that_changes_is_written(tmp_path: Path) -> None:
     path = hand_written(tmp_path)
     path.write_text(path.read_text().replace('status = "active"', 'status = "candidate"'))
