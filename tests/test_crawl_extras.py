@@ -622,5 +622,5 @@ async def test_a_mask_that_hides_what_pages_are_makes_no_parameter_irrelevant(se
     write_rules(learned(server))
     save_mask("dedup-rules", Mask(f"127.0.0.1:{server.port}", (TransientPath("html/body/div.ad"),)))
     said = await probed(server)
-    assert said["q.v"] not in ("irrelevant", "required")
+    assert said.get("q.v") not in ("irrelevant", "required")
     assert said["q.w"] == "irrelevant"

@@ -212,6 +212,7 @@ class CrawlComponents:
         pages.page_recorded.subscribe(self.learning.note_page, *looked_at)
         transient = "transient", "Transient content of a page could not be looked for"
         if self.settings.content_fields and self.settings.strip != "off":
+            pages.response_received.subscribe(self.transient.note_response, *transient)
             pages.item_given.subscribe(self.transient.note_item, *transient)
         if self.transient.marks_links:
             pages.request_given.subscribe(self.transient.mark_link, *transient)

@@ -29,12 +29,9 @@ from random import Random
 from zlib import crc32
 
 from scrapy import Request
-from scrapy_dedup.crawl.items.field_pages import FieldPages
-from scrapy_dedup.crawl.items.partial_items import HandOver, KeptPage
-from scrapy_dedup.crawl.items.partial_items import _strings_of as strings_of
 
 from scrapy_dedup import Mask, Observation, RuleBook, learn_rules
-from scrapy_dedup.crawl.items import partial_items
+from scrapy_dedup.crawl.items.handed_over import strings_handed_over
 from scrapy_dedup.crawl.items.pipeline import _Field as FieldRewriting
 from scrapy_dedup.crawl.observe.site_masks import with_links
 from scrapy_dedup.crawl.support.item_fields import with_field
@@ -210,13 +207,11 @@ def _fields(data: Data) -> Figures:
         for before, item in pairwise([crawl.items[-1], *crawl.items]):
             url = item["url"] if how != "carried " else before["url"]
             own = TransientPage(pages[url], _spans(mask, pages[url], url))
-            steps: tuple[HandOver, ...] = ()
-            if how == "carried " and partial_items.hands_over(request := Request(url, cb_kwargs={"item": item["raw"]})):
-                steps = (HandOver(strings_of(request), KeptPage(pages[item["url"]], item["url"])),)
-            read = FieldPages(own, steps, lambda kept: TransientPage(kept.html, _spans(mask, kept.html, kept.url)))
+            handed = {"item": item["raw"]} if how == "carried " else {}
+            strings = strings_handed_over(Request(url, cb_kwargs=handed)) or frozenset()
             fields = json.loads(json.dumps(item["raw"]))
             for name, kind in CONTENT_FIELDS.items():
-                rewrite = FieldRewriting(read, kind, marks=False)
+                rewrite = FieldRewriting(own, kind, marks=False, handed_over=strings)
                 fields = with_field(fields, name, rewrite if how != "JSON " else partial(_in_json, rewrite))
             total += score_item({**item, **fields}, crawl.ledger[item["number"]])
         found |= {f"{how}{name}": value for name, value in _gone(total).items()}

@@ -155,10 +155,7 @@ PARTS: Mapping[str, Part] = {
     # What of crawls learning alone does not show.
     "candidates": Part(REPLAY, {_DECISION + "candidates:candidate_rules": _returning(tuple)}),
     "postponing": Part((*REPLAY, *NOISY), settings={"DEDUP_POSTPONE": False}),
-    "probes during crawls": Part(
-        (*REPLAY, *NOISY), {"crawl.own_requests.idle_work:IdleWork._is_worth_probing": _FALSE}
-    ),
-    "probes and paid refetches": Part((*REPLAY, *NOISY), settings={"DEDUP_EXTRA": 0}),
+    "paid refetches": Part((*REPLAY, *NOISY), settings={"DEDUP_EXTRA": 0}),
     "starter refetches": Part(("likeness", "news", *NOISY), settings={"DEDUP_STARTER": 0}),
     "unchecked requests": Part(
         ("planted", *REPLAY), {_VERIFY + "unchecked:UncheckedRequests.pending": _value(property(lambda _: False))}
@@ -180,8 +177,6 @@ PARTS: Mapping[str, Part] = {
     "epochs": Part(MASKS, {"masks.learning.counts.epochs:latest_epoch": _value(_one_epoch)}),
     "moving texts": Part(MASKS, {"masks.learning.counts.moving:Moves.without": _returning(lambda: None)}),
     "like pairs": Part(("likeness", *NOISY), {"learning.asking.like_pairs:like_pairs": _LIST}),
-    "fields: carried items": Part(FIELDS, {"crawl.items.partial_items:hands_over": _FALSE}),
-    "fields: JSON in strings": Part(FIELDS, {_FIELDS + "json_text:json_text": _returning(lambda: None)}),
     "fields: as they stand in the page": Part(
         FIELDS, {_FIELDS + "transient_page:TransientPage._verbatim": _returning(lambda: None)}
     ),

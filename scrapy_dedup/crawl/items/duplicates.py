@@ -17,10 +17,10 @@ from scrapy.utils.job import job_dir
 from ..settings.dedup_settings import Mode
 from ..support.components import components_of
 from ..support.request_meta import KEY, SAMPLE
+from .handed_over import carries_in_meta
 from .item_sources import ItemSources
 
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
@@ -35,13 +35,6 @@ logger = logging.getLogger(__name__)
 EXPORTED: Final = "dedup.items"
 #: Slots that are remembered, about 100 bytes each; the oldest are forgotten first.
 MOST_SLOTS: Final = 2_000_000
-#: What Scrapy and others write into a request's meta, about the request.
-_ABOUT_REQUESTS: Final = frozenset(
-    "bindaddress cookiejar depth dont_cache dont_merge_cookies dont_obey_robotstxt dont_redirect dont_retry "
-    "allow_offsite give_up_log_level handle_httpstatus_all handle_httpstatus_list is_start_request link_text max_retry_times "
-    "proxy referrer_policy rule verbatim_url".split()
-)
-_ABOUT: Final = ("dedup", "download_", "ftp_", "http", "playwright", "redirect_", "retry_", "splash", "zyte_")
 
 
 class DuplicateItemsPipeline:
@@ -120,7 +113,7 @@ class DuplicateItemsPipeline:
         """Return what a response is compared by; None where its items are kept whatever was exported."""
         request = response.request
         # A spot check that has come as far as the spider is another page than its rule said.
-        if request is None or SAMPLE in request.meta or _carries_in_meta(request):
+        if request is None or SAMPLE in request.meta or carries_in_meta(request):
             return None
         if self._mode(response) not in (Mode.ACTIVE, Mode.SHADOW):
             return None
@@ -173,13 +166,3 @@ class DuplicateItemsPipeline:
             new.replace(self._path)
         except OSError:
             self._faults.report("items", "The items that were exported could not be noted in the job directory")
-
-
-def _carries_in_meta(request: "Request") -> bool:
-    """Whether a request hands something over in its meta that items may be made of; texts of links are none."""
-    return any(
-        not isinstance(value, bool | int | float | None)
-        and name not in _ABOUT_REQUESTS
-        and not (isinstance(name, str) and name.startswith(_ABOUT))
-        for name, value in request.meta.items()
-    )

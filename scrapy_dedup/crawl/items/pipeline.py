@@ -11,6 +11,7 @@ from ...masks.fields.text_cuts import marked, removed
 from ..support.components import components_of
 from ..support.item_fields import with_field
 from .field_check import FieldCheck
+from .handed_over import squeezed
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -75,11 +76,13 @@ class TransientPipeline:
             if response is None:
                 self._stats.inc_value("dedup/transient/unknown_response")
                 return item
-            page = self._transient.page(response)
+            page, handed_over = self._transient.page(response), self._transient.handed_over(response)
         except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
             self._faults.report("pipeline", "The page that an item came from could not be looked at")
             return item
-        return item if page is None or not page.spans else self._stripped(item, page)
+        if page is None or not page.spans or handed_over is None:
+            return item
+        return self._stripped(item, page, handed_over)
 
     def close_spider(self) -> None:
         """Log which of the named fields no item had, or hold something else than their kind says."""
@@ -96,10 +99,10 @@ class TransientPipeline:
     def _done(self, response: Any) -> None:
         self._transient.sources.done(response)
 
-    def _stripped(self, item: Any, page: "TransientPage") -> Any:
+    def _stripped(self, item: Any, page: "TransientPage", handed_over: frozenset[str]) -> Any:
         changed = 0
         for name, kind in self._fields.items():
-            field = _Field(page, kind, marks=self._marks)
+            field = _Field(page, kind, marks=self._marks, handed_over=handed_over)
             try:
                 item = with_field(item, name, field)
             except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
@@ -124,6 +127,8 @@ class _Field:
     _page: "TransientPage"
     _kind: str
     _marks: bool = attrs.field(kw_only=True)
+    #: Strings that come from another page, and stay.
+    _handed_over: frozenset[str] = attrs.field(default=frozenset(), kw_only=True)
     #: Values that changed.
     fields: int = attrs.field(default=0, init=False)
     #: Places that were stripped or marked, and how many characters stand there.
@@ -135,7 +140,10 @@ class _Field:
     def __call__(self, strings: list[str]) -> list[str] | None:
         found = self._page.find(strings, self._kind)
         self.ambiguous += found.ambiguous
-        pairs = zip(strings, found.cuts, strict=True)
+        pairs = [
+            (string, [] if self._handed_over and squeezed(string) in self._handed_over else cuts)
+            for string, cuts in zip(strings, found.cuts, strict=True)
+        ]
         # A string that was empty before stays.
         new = [each for string, cuts in pairs if (each := self._without(string, cuts)).strip() or each == string]
         if new == strings:

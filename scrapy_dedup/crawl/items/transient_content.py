@@ -11,6 +11,7 @@ from ...masks.fields.transient_links import transient_links
 from ...masks.fields.transient_page import TransientPage
 from ..observe.kept_texts import takes_markup
 from ..support.request_meta import SWITCH, TRANSIENT_LINK
+from .handed_over import strings_handed_over
 from .item_sources import ItemSources
 
 if TYPE_CHECKING:
@@ -44,12 +45,25 @@ class TransientContent:
     markup: bool = attrs.field(init=False)
     #: Whether a pipeline asks which response an item came from.
     has_pipeline: bool = attrs.field(default=False, init=False)
+    _handed_over: "WeakKeyDictionary[Request, frozenset[str] | None]" = attrs.field(
+        factory=WeakKeyDictionary, init=False
+    )
     _pages: "WeakKeyDictionary[Response, TransientPage | None]" = attrs.field(factory=WeakKeyDictionary, init=False)
     _links: "WeakKeyDictionary[Response, frozenset[str]]" = attrs.field(factory=WeakKeyDictionary, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.marks_links = self.settings.transient_links or self.settings.transient_priority > 0
         self.markup = takes_markup(self.settings) and self.settings.strip == "remove"
+
+    def note_response(self, request: "Request") -> None:
+        """Remember for the pipeline what *request* hands over to its callback, which may put it into its items, and more into that."""
+        if self.has_pipeline and self.masks and (strings := strings_handed_over(request)) != frozenset():
+            self._handed_over[request] = strings
+
+    def handed_over(self, response: "Response") -> frozenset[str] | None:
+        """Return the strings that were handed over to the callback of a response; None where nobody could look into what was."""
+        request = response.request
+        return self._handed_over.get(request, frozenset()) if request is not None else frozenset()
 
     def note_item(self, item: Any, response: "Response") -> None:
         """Remember for the pipeline that *item* came from *response*."""
