@@ -14,7 +14,6 @@ import scrapy
 
 from .conftest import Project, Serve
 from .crawling import STORE, Links, crawl_site, ignore, in_reactor, messages, observed
-from .scrapy_versions import NEEDS_NO_REACTOR, SCRAPY
 from .server import Asked, page, prose, redirect
 from .waiting import PATIENCE
 
@@ -156,7 +155,7 @@ EPOLL = {"TWISTED_REACTOR": "twisted.internet.epollreactor.EPollReactor", "DEDUP
 @pytest.mark.parametrize(
     ("process", "settings"),
     [
-        pytest.param("AsyncCrawlerProcess" if SCRAPY >= (2, 14) else "CrawlerProcess", {}, id="asyncio"),
+        pytest.param("AsyncCrawlerProcess", {}, id="asyncio"),
         pytest.param(
             "CrawlerProcess",
             EPOLL,
@@ -167,7 +166,7 @@ EPOLL = {"TWISTED_REACTOR": "twisted.internet.epollreactor.EPollReactor", "DEDUP
             "AsyncCrawlerProcess",
             {"TWISTED_REACTOR_ENABLED": False, "DEDUP_REPORT": ""},
             id="reactorless",
-            marks=[pytest.mark.reactorless, NEEDS_NO_REACTOR],
+            marks=pytest.mark.reactorless,
         ),
     ],
 )
