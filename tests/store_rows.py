@@ -15,7 +15,7 @@ def seen(path: str, /, text: str | None = "some text", **fields: Any) -> Observa
     row = ObservationRow("", "example.com", f"http://example.com/{path}", 1_000.0, 200)
     if text is not None:
         body = f"<title>{text}</title><p>template</p>".encode()
-        row = row._replace(fingerprints=fingerprint_body(body, "text/html"), length=len(body), content_type="text/html")
+        row = row._replace(fingerprints=fingerprint_body(body, "text/html"), length=len(body))
     return row._replace(**fields)
 
 

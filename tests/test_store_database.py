@@ -60,7 +60,6 @@ def test_a_relative_path_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.chdir(tmp_path / "elsewhere")
         store.add([seen("a")])
         assert store.intact()
-        assert store.size() > 0
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, CursorResult, Engine, delete, exists, func, select, true
 
 from .database import clear_errors, database_path, place_of
-from .postgresql import claiming, size_of_tables, take_turn
+from .postgresql import claiming, take_turn
 from .schema import IDS_IN_A_QUERY
 
 CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
@@ -49,16 +49,6 @@ class Connections:
     def intact(self) -> bool:
         """Return False if the file of the store was removed or replaced since it was opened."""
         return self._file_identity() == self._identity != _GONE
-
-    def size(self) -> int:
-        """Return the bytes that the store takes on disk; 0 if nobody knows."""
-        if self._is_server:
-            with self._reading() as connection:
-                return size_of_tables(connection)
-        if self.path is None:
-            return 0
-        files = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
 
     def _delete(self, table: Any, condition: Any) -> int:
         """Delete the rows of *table* for which *condition* holds, in chunks. Return their number."""

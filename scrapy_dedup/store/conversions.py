@@ -13,8 +13,8 @@ from .schema import signed_hash
 
 #: The columns of an observation that are written.
 OBSERVATION: Final = (
-    *("scope", "site", "url", "url_key", "time", "status", "redirect", "hops", "canonical", "content_type", "headers"),
-    *("length", "digest", "text", "bag", "words", "sketch", "from_cache", "spider", "version", "ends"),
+    *("scope", "site", "url", "url_key", "time", "status", "redirect", "canonical", "headers"),
+    *("length", "text", "bag", "words", "sketch", "from_cache", "spider", "version", "ends"),
     "password",
 )
 
@@ -42,12 +42,9 @@ def observation_values(row: ObservationRow, sketch: int | None, version: int | N
         row.time,
         row.status,
         row.redirect and clean_url(row.redirect),
-        [clean_url(hop) for hop in row.hops] or None,
         row.canonical and clean_url(row.canonical),
-        row.content_type and clean(row.content_type),
         dict(row.headers) if row.headers else None,
         row.length,
-        prints and prints.digest,
         prints and prints.text,
         prints and prints.bag,
         prints and prints.words,

@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import URL, Connection, Engine, create_engine, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from .schema import metadata, signed_hash
+from .schema import signed_hash
 
 #: Seconds that a server that cannot be reached is waited for, and after which a connection that the network has lost is given up.
 CONNECT_SECONDS: Final = 3
@@ -94,10 +94,3 @@ def claiming(engine: Engine, names: Iterable[str]) -> Iterator[set[str]]:
             connection.detach()  # it does not go back into the pool: its settings are its own
         with suppress(SQLAlchemyError):
             connection.close()
-
-
-def size_of_tables(connection: Connection) -> int:
-    """Return the bytes that our tables and their indexes take on the server's disk."""
-    query = "SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s::text[]) name"
-    query += " WHERE to_regclass(name) IS NOT NULL"
-    return int(connection.exec_driver_sql(query, (list(metadata.tables),)).scalar() or 0)

@@ -21,7 +21,6 @@ class ObservationRow(NamedTuple):
     fingerprints: Fingerprints | None = None
     #: Bytes of the body, decompressed.
     length: int | None = None
-    content_type: str | None = None
     #: Headers that matter, by lower-case name.
     headers: Mapping[str, str] | None = None
     canonical: str | None = None

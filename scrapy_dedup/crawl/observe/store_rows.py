@@ -202,7 +202,6 @@ class LaterRow:
             *base[:6],
             content.fingerprints,
             len(body),
-            self._content_type or None,
             self._headers,
             content.canonical or self._canonical,
             base.redirect,
