@@ -20,10 +20,8 @@ from ..data.url_table import Table
 from ..evidence.shares import worth_asking
 from ..proposals.matching import matching
 from ..proposals.proposal import Match, Proposal
+from ..search.letter_case import MIN_TESTED
 from .generalising import Wider
-
-MIN_TESTED = 0.8
-"""Share of a key's capitals that must stand where the case was tested, for it to hold on the whole site."""
 
 
 def case_operation(rows: Iterable[tuple[Hashable, str, int]]) -> Lower | None:
