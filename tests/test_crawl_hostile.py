@@ -18,9 +18,9 @@ from .conftest import Serve
 from .crawling import Links, Outcome, crawl_again, crawl_site, ignore, in_reactor, without
 from .server import Answer, Asked, Server, page, prose, redirect
 
-IDS, COPIES = 18, 3
+IDS, COPIES = 18, 2
 #: Requests after which a log-in expires, a ban or a wall comes.
-EARLY = 30
+EARLY = 24
 #: Links of a page beyond the next one, to those that are not linked otherwise.
 STEP = 5
 LOGIN = page("Please log in with your name and your password to go on with what you wanted to see")
@@ -229,10 +229,13 @@ async def three_crawls(serve: Serve, kinds: list[type[Site]], **settings: Any) -
     servers = {name: serve(site) for name, site in sites.items()}
     settings["DEDUP_MAX_BODY"] = 20_000
     plain = await crawl_again(servers, spider=Notes, **settings, ADDONS={})
+    requests = sum(each.fetched.total() for each in plain.values())
     for learn in ("live", "off"):
         for site in sites.values():
             site.reset()
         crawls = await crawl_again(servers, spider=Notes, **settings, DEDUP_LEARN=learn, DEDUP_SAMPLE=0.05)
+        if learn == "off":  # what was learned is used
+            assert sum(each.fetched.total() for each in crawls.values()) < requests
         for name, done in crawls.items():
             site, server = sites[name], servers[name]
             assert not done.faults()
@@ -248,13 +251,19 @@ async def three_crawls(serve: Serve, kinds: list[type[Site]], **settings: Any) -
                 assert not {server.url(target) for target in done.fetched} - linked, name
 
 
-@pytest.mark.parametrize(("concurrent", "order"), [(4, {}), (100, BREADTH)])
+@pytest.mark.parametrize(
+    ("kinds", "concurrent", "order"),
+    [(SITES, 4, {}), ([Errors, LogIn, LongPages], 100, BREADTH)],
+    ids=["depth", "breadth"],
+)
 @in_reactor
-async def test_nothing_false_is_learned(serve: Serve, concurrent: int, order: dict[str, Any]) -> None:
+async def test_nothing_false_is_learned(
+    serve: Serve, kinds: list[type[Site]], concurrent: int, order: dict[str, Any]
+) -> None:
     """Of bad sites beside each other, by two spiders in one process and with one store."""
     most = {"CONCURRENT_REQUESTS": concurrent, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrent}
-    groups = (SITES[::2], SITES[1::2])
-    await gatherResults([ensureDeferred(three_crawls(serve, kinds, **most, **order)) for kinds in groups])
+    groups = (kinds[::2], kinds[1::2])
+    await gatherResults([ensureDeferred(three_crawls(serve, group, **most, **order)) for group in groups])
 
 
 @in_reactor

@@ -30,7 +30,7 @@ from .crawling import (
 )
 from .server import Answer, Asked, page, prose
 
-LISTS, LENGTH, SIDS = 3, 8, 3
+LISTS, LENGTH, SIDS = 3, 6, 3
 WRONG, RIGHT = ignore("q.page", "active"), ignore("q.sid", "active")
 EVERY = {f"/list?of={i}&page={j}" for i in range(LISTS) for j in range(1, LENGTH + 1)}
 #: Requests that plain Scrapy makes.
@@ -148,7 +148,7 @@ async def test_a_parameter_that_begins_to_matter(serve: Serve) -> None:
     """The server changes while it is crawled."""
     lock = threading.Lock()
     asked_before = 0
-    last = 60
+    last = 40
 
     def site(asked: Asked) -> Any:
         nonlocal asked_before

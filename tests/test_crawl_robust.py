@@ -52,7 +52,8 @@ async def test_a_store_that_cannot_be_used(serve: Serve, caplog: pytest.LogCaptu
     done = await crawl_site(serve, shop, SID, DEDUP_STORE="kept/store.sqlite", DEDUP_LEARN=learn)
     assert done.fetched == EVERY
     assert done.stat("ledger/prevented") == (COPIES - 1) * PAGES
-    assert (done.stat("store/written"), done.stat("store/dropped")) == (0, len(EVERY))
+    assert done.stat("store/written") == 0
+    assert done.stat("store/dropped") >= len(EVERY)
     (warning,) = messages(caplog)
     assert warning.startswith("The crawl goes on, but what it sees is not recorded: store ")
 
