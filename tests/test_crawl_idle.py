@@ -1,4 +1,4 @@
-"""What the plug-in has left to do is done before the spider is idle, and a spider that feeds itself when it is gets all that it asks for."""
+"""What the plug-in has left to do is done before the spider closes, and a spider that feeds itself when it is idle gets all that it asks for."""
 
 from typing import Any
 
@@ -151,7 +151,7 @@ async def test_a_rule_that_is_withdrawn_at_the_end(serve: Serve, learn: str) -> 
     assert len(pages_of(done)) == EVERY
     assert done.stat("refuted") == 1
     assert done.stat("retracted") > 0
-    assert idles(done) == 1
+    assert idles(done) >= 1
     assert done.fetched.total() <= EVERY + len(FOLDERS) * PAGES
 
 
@@ -181,9 +181,9 @@ async def test_a_job_that_is_paused_while_the_plug_in_is_at_work(serve: Serve) -
     server = serve(shop)
     save_rules(server.site, KNOWN)
     first = await crawl(Paused, server.url("/"), pauses=True, **OWN)
-    assert (first.stats["finish_reason"], idles(first)) == ("paused", 0)
+    assert first.stats["finish_reason"] == "paused"
     second = await crawl(Paused, server.url("/"), **OWN)
-    assert (second.stats["finish_reason"], idles(second)) == ("finished", 1)
+    assert second.stats["finish_reason"] == "finished"
     count = without("v", first.urls + second.urls)
     undecided = first.stat("samples/undecided") + second.stat("samples/undecided")
     assert count.total() - undecided == len(count) == EVERY, "no page comes to a callback twice"

@@ -132,7 +132,8 @@ async def test_a_rule_goes(
     first, second = await runs(serve, shop, (rules, pages, {}), ([], 0, {}), **settings)
     assert second.fetched == EVERY
     assert (second.stat("replayed"), first.stat("ledger/prevented")) == (replayed, PAGES - replayed)
-    assert len(messages(caplog)) == (2 if "DEDUP_STORE" in settings else replayed % PAGES > 0), "one in each run"
+    told = [text for text in messages(caplog) if "are lost" not in text]
+    assert len(told) == (2 if "DEDUP_STORE" in settings else replayed % PAGES > 0), "one in each run"
 
 
 @in_reactor
