@@ -179,7 +179,10 @@ def blocks() -> Iterator[tuple[str, list[str]]]:
     for shape in SHAPES:
         for number in range(BLOCKS):
             rng = Random(f"{shape.__name__} {number}")
-            yield f"{shape.__name__}-{number}", [(anything if rng.random() < 0.05 else shape)(rng) for _ in range(BLOCK)]
+            yield (
+                f"{shape.__name__}-{number}",
+                [(anything if rng.random() < 0.05 else shape)(rng) for _ in range(BLOCK)],
+            )
 
 
 def digests() -> dict[str, str]:
