@@ -45,6 +45,7 @@ SLOW_FILES = (
     "test_hostile",
     "test_learning",
     "test_masks_learning_losses",
+    "test_rule_files",
     "test_sources",
     "test_spark",
     "test_store_processes",
