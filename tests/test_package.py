@@ -80,7 +80,7 @@ PACKAGE = ROOT / "scrapy_dedup"
 
 
 def test_modules_are_small():
-    large = [path for path in PACKAGE.rglob("*.py") if len(path.read_text(encoding="utf-8").splitlines()) > 300]
+    large = [path for path in PACKAGE.rglob("*.py") if len(path.read_text(encoding="utf-8").splitlines()) > 500]
     assert not large
 
 

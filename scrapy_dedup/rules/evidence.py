@@ -1,6 +1,14 @@
-"""What a rule rests on."""
+"""What a rule rests on, and the table ``[rule.evidence]`` of a rule file that holds it."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from ..files.errors import FormError
+from ..files.table_fields import TableField, number, share, string, strings
+
+__all__ = ["EVIDENCE", "Evidence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +53,80 @@ class Evidence:
     """The published method that decided on it alone, "" where the judge did."""
     pack: str = ""
     """The rule pack whose word counted for it, "" if none did."""
+
+
+def _moment(key: str, text: Any) -> int:
+    """Return the seconds since 1970 that a text names, 0 for none."""
+    try:
+        return int(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()) if text != "" else 0
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        raise FormError(f"{key} is no time", 'it is a text such as "2026-01-31T12:00:00Z"') from None
+
+
+def _moment_text(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _lengths(key: str, table: Any) -> tuple[tuple[str, int, int], ...]:
+    if not isinstance(table, Mapping) or not all(map(_is_range, table.values())):
+        remedy = 'write lengths = { "q.NAME" = [1, 32] }, or remove it'
+        raise FormError(f"{key} is no table of shortest and longest values", remedy)
+    return tuple([(str(name), int(least), int(most)) for name, (least, most) in table.items()])
+
+
+def _is_range(length: Any) -> bool:
+    return (
+        isinstance(length, list)
+        and len(length) == 2
+        and all(type(each) is int and abs(each) < 1 << 63 for each in length)
+    )
+
+
+def _length_table(lengths: Iterable[tuple[str, int, int]]) -> dict[str, list[int]]:
+    return {name: [least, most] for name, least, most in lengths}
+
+
+def _examples(key: str, pairs: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
+        raise FormError(f"{key} is no list of pairs of URLs", f"write {key} = []")
+    return tuple([(first, second) for first, second in pairs])
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(isinstance(url, str) for url in pair)
+
+
+def _pair_lists(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    return [list(pair) for pair in pairs]
+
+
+def _drops(evidence: Evidence) -> bool:
+    return not evidence.apart
+
+
+def _was_checked(evidence: Evidence) -> bool:
+    return bool(evidence.samples or evidence.refuted)
+
+
+EVIDENCE = (
+    TableField("learners", strings, list),
+    TableField("method", string, when=lambda evidence: evidence.method),
+    TableField("pack", string, when=lambda evidence: evidence.pack),
+    TableField("apart", number, when=lambda evidence: evidence.apart),
+    TableField("groups", number, when=_drops),
+    TableField("counterexamples", number, when=_drops),
+    TableField("pages", number),
+    TableField("urls", number),
+    TableField("removed", number, when=_drops),
+    TableField("upper95", share, when=_drops),
+    TableField("examples", _examples, _pair_lists),
+    TableField("lengths", _lengths, _length_table, when=lambda evidence: evidence.lengths),
+    TableField("until", _moment, _moment_text, when=lambda evidence: evidence.until),
+    TableField("samples", number, when=_was_checked),
+    TableField("refuted", number, when=_was_checked),
+    TableField("undecided", number, when=lambda evidence: evidence.undecided),
+    TableField("probes", number, when=lambda evidence: evidence.probes),
+    TableField("contradicted", number, when=lambda evidence: evidence.probes),
+    TableField("refuted_at", _moment, _moment_text, when=lambda evidence: evidence.refuted_at),
+)
+"""The fields, in the order in which they are written; where a rule only keeps, there are no groups."""

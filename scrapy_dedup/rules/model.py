@@ -10,8 +10,7 @@ from typing import Any
 
 from ..files.table_fields import written
 from ..urls import DeepSplit
-from .evidence import Evidence
-from .evidence_table import EVIDENCE
+from .evidence import EVIDENCE, Evidence
 from .operation_forms import operation_form
 from .operations import Anchored, AnyOrder, Declared, Ignore, IgnoreValue, Keep, Operation, Replace
 from .predicate_forms import predicate_form

@@ -10,8 +10,7 @@ from ..files.table_fields import TableField, one_of, string
 from ..files.table_reader import TableReader
 from ..files.toml_reading import parsed
 from ..urls import DeepSplit
-from .evidence import Evidence
-from .evidence_table import EVIDENCE
+from .evidence import EVIDENCE, Evidence
 from .model import MIXED, Rule, SiteRules, Status, is_mixed, key_problem, operation_key_problem, operation_problem
 from .operation_forms import operation_of
 from .predicate_forms import predicate_of
