@@ -70,7 +70,7 @@ def test_numbers_beside_words_and_beside_a_number_that_differs(noise: float) -> 
 
     share, lost, book = learned(PAGES, all_of_it, 1, noise, shows=lambda url, page: (page, url.endswith("all")))
     assert lost == 0
-    assert share > 0.3, "beside a word numbers are named one by one, as far as each was seen often enough"
+    assert share > 0.1, "beside a word numbers are named one by one, as far as each was seen often enough"
     assert not book.equivalent(f"{SITE}/topic/7?limit=all", f"{SITE}/topic/7?limit=20")
 
     def part_of_it(url: str, page: Page) -> Page:
