@@ -15,7 +15,7 @@ from django.core.wsgi import get_wsgi_application
 from .serving import serve
 from .words import Words
 
-PRODUCTS, POSTS = 90, 20
+PRODUCTS, POSTS = 220, 40
 SETTINGS = """
 SECRET_KEY = NEVERCACHE_KEY = "-"
 SHOP_CURRENCY_LOCALE = "C.UTF-8"
@@ -41,6 +41,7 @@ def fill() -> None:
     from cartridge.shop.models import Category, Product, ProductOption, ProductVariation
     from django.contrib.auth.models import User
     from mezzanine.blog.models import BlogCategory, BlogPost
+    from mezzanine.pages.models import RichTextPage
 
     words = Words("shop")
     start = datetime(2020, 9, 1, tzinfo=timezone.utc)
@@ -73,10 +74,11 @@ def fill() -> None:
         product.variations.set_default_images([])
         product.variations.filter(option1=sizes[0]).update(default=True)
         product.copy_default_variation()
+    RichTextPage.objects.create(title=words.title(1, 1), slug="blog")
     author = User.objects.create(username=words.names(1)[0], is_staff=True)
     topics = [BlogCategory.objects.create(title=word) for word in words.names(4)]
     for number in range(POSTS):
-        content, date = f"<p>{words.text(4)}</p>", start + timedelta(days=19 * number)
+        content, date = f"<p>{words.text(4)}</p>", start + timedelta(days=17 * number)
         post = BlogPost.objects.create(user=author, title=words.title(), content=content, publish_date=date, status=2)
         post.categories.set(words.random.sample(topics, 2))
 

@@ -15,7 +15,7 @@ from devpi_server.main import xom_from_config
 from .serving import serve
 from .words import Words
 
-PROJECTS = 70
+PROJECTS = 45
 
 
 def fill(site: str) -> None:

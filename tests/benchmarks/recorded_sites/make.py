@@ -42,6 +42,8 @@ SITES = {
     "machina": Site(("django-machina==1.3.1", "Django==5.2.19"), 2000),
     "cartridge": Site(("Cartridge==1.3.4", "Mezzanine==6.1.1", "Django==4.2.30", "setuptools<81"), 1500),
 }
+LONGEST = 4 * 3600
+"""Seconds that a crawl takes at most."""
 
 
 def installed(name: str, folder: Path) -> Path:
@@ -76,9 +78,8 @@ def record(name: str, into: Path, environments: Path) -> None:
         folder.mkdir()
         with served(name, python, folder) as start:
             options = {"start": start, "file": str(lines), "most": str(SITES[name].most)}
-            Project(Path(scratch) / "crawl", SETTINGS).scrapy(
-                "crawl", "recorder", *(word for each in options.items() for word in ("-a", "=".join(each)))
-            )
+            words = [word for each in options.items() for word in ("-a", "=".join(each))]
+            Project(Path(scratch) / "crawl", SETTINGS).scrapy("crawl", "recorder", *words, timeout=LONGEST)
         rows = [json.loads(line) for line in lines.open(encoding="utf-8")]
     write(name, rows, into)
 
