@@ -53,7 +53,7 @@ def benchmarks(data: Path | None) -> dict[str, Benchmark]:
             found[f"recorded, {site}{name}"] = of(_recorded, "recorded", path, *more, *_labels(path))
     for name, more in {"": (), ", injected": ("--injected",)}.items():
         for site, path in sites.items():
-            found[f"replay, {site}{name}"] = of(_replay, "replay", path, *more)
+            found[f"replay, {site}{name}"] = of(_replay, "replay", path, "--rate", "0", *more)
     for site, path in sites.items():
         for noise, refetches in (("typed", "0"), ("all", "10")):
             more = ("--noise", noise, "--refetches", refetches, *_labels(path))
