@@ -1,11 +1,12 @@
 """The recordings that are kept with the tests can be read, and their labels are of what was recorded."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.benchmarks.recorded_sites import RECORDED_SITES
-from tests.benchmarks.recorded_sites.make import SITES
+from tests.benchmarks.recorded_sites.make import SITES, write
 from tests.benchmarks.recorded_sites.words import Words
 from tests.benchmarks.recordings.recording import Recording, read_labels
 
@@ -24,6 +25,19 @@ def test_each_response_of_a_site_has_a_label(path: Path) -> None:
         url for url, answer in recording.answers.items() if answer.status == 200
     }
     assert len(set(pages.values())) < len(pages), "some of its pages have several URLs"
+
+
+def test_a_page_is_one_whatever_was_counted_between_its_urls(tmp_path: Path) -> None:
+    def row(query: str, views: int) -> dict[str, Any]:
+        url, body = f"http://127.0.0.1:8999/forum/{query}", f"<p>{views} views</p>"
+        kinds = {"status": 200, "location": None, "content_type": "text/html", "depth": 0, "length": len(body)}
+        return {"requested_url": url, **kinds, "sha1_body": f"{views}", "body": body}
+
+    write("machina", [row("", 1), row("?page=2", 1), row("?page=1", 2), row("?page=3", 2)], tmp_path)
+    recording = Recording.load(tmp_path / "machina.jsonl.gz")
+    assert [answer.body for answer in recording.answers.values()][2] == b"<p>2 views</p>"
+    start, second, first, third = (page.bag for page in recording.identities.values())
+    assert start == first == second != third, "the second one says the same as the start"
 
 
 def test_made_up_texts_are_always_the_same() -> None:
