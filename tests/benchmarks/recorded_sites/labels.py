@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from ..recordings.pages import fingerprint, identity
 
 DEFAULTS = {
-    "moin": {("page_num", "1")},
+    "moin": {("page_num", "1"), ("bookmark", "0")},
     "klaus": {("path", ""), ("page", "0")},
     "devpi": {("page", "1")},
     "machina": {("page", "1")},

@@ -36,7 +36,7 @@ class Site:
 
 
 SITES = {
-    "moin": Site(("moin==2.0.0b5",), 1500),
+    "moin": Site(("moin==2.0.0b5",), 820),
     "klaus": Site(("klaus==3.0.1",), 2500),
     "devpi": Site(("devpi-server==6.20.3", "devpi-web==5.1.1"), 1500),
     "machina": Site(("django-machina==1.3.1", "Django==5.2.19"), 2000),
