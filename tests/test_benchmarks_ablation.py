@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,18 @@ import pytest
 from .benchmarks import ablation
 from .benchmarks.crawling.project import Project
 from .benchmarks.crawling.server import ROOT
-from .benchmarks.parts import FOLDER, NONE, PARTS, SWITCH, place_of, without
+from .benchmarks.parts import FOLDER, NONE, PARTS, SWITCH, part_of, place_of, without
 
 
 def standing(part: str) -> list[Any]:
     """Return what stands at the places of a part."""
-    return [vars(owner)[name] for owner, name in map(place_of, PARTS[part].changes)]
+    return [vars(owner)[name] for owner, name in map(place_of, part_of(part).changes)]
 
 
 @pytest.mark.parametrize("part", [part for part in PARTS if part != NONE])
 def test_a_part_is_left_out_for_as_long_as_asked(part: str) -> None:
     there = standing(part)
-    assert there or PARTS[part].settings
+    assert there or part_of(part).settings
     with without(part):
         assert all(one is not other for one, other in zip(there, standing(part), strict=True))
     assert standing(part) == there
@@ -69,3 +70,15 @@ def test_what_is_measured_is_not_measured_again(tmp_path: Path, capsys: pytest.C
         ["strata", "+0.020", "made-up ..."],
         ["budget", "+3 lost", "made-up ..."],
     ]
+
+
+def test_parts_may_be_left_out_together() -> None:
+    there = {part: standing(part) for part in PARTS}
+    with ExitStack() as stack:
+        for part in PARTS:
+            stack.enter_context(without(part))
+    assert {part: standing(part) for part in PARTS} == there
+    modules = [module for name, module in sys.modules.items() if name.startswith("scrapy_dedup")]
+    assert not any(
+        getattr(value, "__module__", "") == without.__module__ for each in modules for value in vars(each).values()
+    )

@@ -10,13 +10,28 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 SWITCH = "BENCHMARK_WITHOUT"
 FOLDER = Path(__file__).parent / "news" / "clock"
 NONE = "as it is"
+TOGETHER = "suspects together"
+SUSPECTS = (
+    *(
+        "class guards",
+        "linked directories",
+        "opinions",
+        "error rate",
+        "validation",
+        "widening",
+        "orders: names of facets",
+    ),
+    *(f"learner: {name}" for name in ("equivalence", "entropy", "pattern_tree", "affixes", "declared")),
+)
 
 Change = Callable[[Any], Any]
 """Takes what stands at a place, and returns what is to stand there."""
@@ -43,8 +58,13 @@ def _value(value: Any) -> Change:
     return lambda _: value
 
 
+def _by(other: Callable[..., Any]) -> Change:
+    """Have another function called; each time one that is no other place's, so that it can be found again."""
+    return lambda _: lambda *given, **named: other(*given, **named)  # noqa: PLW0108 (each is another one)
+
+
 def _returning(make: Callable[[], Any]) -> Change:
-    return _value(lambda *_, **__: make())
+    return _by(lambda *_, **__: make())
 
 
 def _first(found: Any, *_: Any, **__: Any) -> Any:
@@ -114,20 +134,21 @@ def _learners(*without: str) -> Part:
     return Part(SITES, {"learning.learners.registry:LEARNERS": left})
 
 
-_FIRST, _FALSE, _LIST, _DICT = _value(_first), _returning(bool), _returning(list), _returning(dict)
+_FIRST, _FALSE, _LIST, _DICT = _by(_first), _returning(bool), _returning(list), _returning(dict)
 _BESIDE = ("equivalence", "entropy", "pattern_tree", "replacing", "affixes", "declared")
 _DECISION, _SEARCH, _OPINIONS = "learning.decision.", "learning.search.", "learning.opinions."
 _FIELDS, _VERIFY, _CANONICAL = "masks.fields.", "crawl.verify.", "rules.alias_kinds:AliasKinds."
 
 PARTS: Mapping[str, Part] = {
     NONE: Part((*LEARN, "second", "together", *REPLAY, *NOISY, *MASKS[:-1], *ALIASES, "planted", *FIELDS, "keys")),
+    TOGETHER: Part(LEARN),
     # What the reviews ask about, the cheap and decisive ones first.
     "class guards": Part(LEARN, {_DECISION + "class_guards:with_open_lengths": _FIRST}),
     "linked directories": Part(
         SITES,
         {
             _SEARCH + "linked_directories:linked_directories": _LIST,
-            _SEARCH + "linked_directories:in_linked_directories": _value(_no_rows),
+            _SEARCH + "linked_directories:in_linked_directories": _by(_no_rows),
         },
     ),
     "opinions": Part((*SITES, "together"), {_OPINIONS + "said:said_of": _DICT}),
@@ -144,7 +165,7 @@ PARTS: Mapping[str, Part] = {
         LEARN, {_DECISION + "strata:narrowed": _FIRST, _DECISION + "validation:validated": _FIRST}
     ),
     "budget": Part(LEARN, {_DECISION + "validation:within_budget": _FIRST}),
-    "error rate": Part(LEARN, {"learning.data.error_rate:judge_of": _value(_usual_judge)}),
+    "error rate": Part(LEARN, {"learning.data.error_rate:judge_of": _by(_usual_judge)}),
     "learners beside the first": _learners(*_BESIDE),
     **{f"learner: {name}": _learners(name) for name in _BESIDE},
     "widening": Part(LEARN, {"learning.learners.generalising:generalised": _FIRST}),
@@ -161,7 +182,7 @@ PARTS: Mapping[str, Part] = {
         ("planted", *REPLAY), {_VERIFY + "unchecked:UncheckedRequests.pending": _value(property(lambda _: False))}
     ),
     "unchecked requests: stretches": Part(
-        ("planted", *REPLAY), {_VERIFY + "unchecked:UncheckedRequests._look_into_stretches": _value(_nothing)}
+        ("planted", *REPLAY), {_VERIFY + "unchecked:UncheckedRequests._look_into_stretches": _by(_nothing)}
     ),
     "patience of rule trials": Part(("planted", *REPLAY, *NOISY), {_VERIFY + "rule_trials:PATIENCE": _value(1)}),
     "pages shown elsewhere": Part(("planted", *REPLAY, *NOISY), {_VERIFY + "rule_trials:ELSEWHERE": _value(1)}),
@@ -173,8 +194,8 @@ PARTS: Mapping[str, Part] = {
         for name in ("canonical", "shortlink", "og:url")
     },
     # What passes on pages, and in the fields of items.
-    "single-crawl visits": Part(MASKS, {"masks.learning.single_crawl.visits:transient_places": _value(_no_places)}),
-    "epochs": Part(MASKS, {"masks.learning.counts.epochs:latest_epoch": _value(_one_epoch)}),
+    "single-crawl visits": Part(MASKS, {"masks.learning.single_crawl.visits:transient_places": _by(_no_places)}),
+    "epochs": Part(MASKS, {"masks.learning.counts.epochs:latest_epoch": _by(_one_epoch)}),
     "moving texts": Part(MASKS, {"masks.learning.counts.moving:Moves.without": _returning(lambda: None)}),
     "like pairs": Part(("likeness", *NOISY), {"learning.asking.like_pairs:like_pairs": _LIST}),
     "fields: as they stand in the page": Part(
@@ -188,7 +209,7 @@ PARTS: Mapping[str, Part] = {
     "fields: comments": Part(FIELDS, {_FIELDS + "transient_values:transient_comments": _DICT}),
     "fields: tags that fit": Part(FIELDS, {_FIELDS + "transient_values:TagValues.fit": _returning(lambda: True)}),
     "fields: gaps between anchors": Part(
-        FIELDS, {_FIELDS + "text_alignment:_in_gaps": _value(lambda _field, _page, stretches: stretches)}
+        FIELDS, {_FIELDS + "text_alignment:_in_gaps": _by(lambda _field, _page, stretches: stretches)}
     ),
     "fields: lines that are emptied": Part(FIELDS, {_FIELDS + "text_cuts:_without_emptied": _FIRST}),
     "fields: markup": Part(FIELDS, settings={"DEDUP_STRIP_MARKUP": False}),
@@ -198,29 +219,36 @@ PARTS: Mapping[str, Part] = {
         ("keys",), {"rules.apply:_leaves_alone": _FALSE, "rules.table:OpTable._set_path": _at_length}
     ),
     # What there is no question about, but how much.
-    "constant pages": Part(LEARN, {_SEARCH + "constant_pages:constant_pages": _value(_no_constants)}),
+    "constant pages": Part(LEARN, {_SEARCH + "constant_pages:constant_pages": _by(_no_constants)}),
     "guards": Part(LEARN, {_SEARCH + "guards:best_guard": _returning(lambda: None)}),
     "values": Part(LEARN, {_SEARCH + "recoding:recode": _LIST}),
     "values: shapes": Part(LEARN, {_SEARCH + "shapes:values_alike": _LIST}),
     "values: sets": Part(LEARN, {_SEARCH + "value_sets:sets_of_values": _LIST}),
     "strata: first letters": Part(LEARN, {_DECISION + "first_letters:first_letter_unless_tested": _FIRST}),
     "strata: numbers of any size": Part(LEARN, {_DECISION + "named_values:of_any_number": _FIRST}),
-    "strata: divisions by keys": Part(LEARN, {_DECISION + "divisions:divisions_of": _value(_by_sections)}),
-    "soft errors": Part(LEARN, {"learning.data.soft_errors:soft_errors": _value(_no_rows)}),
+    "strata: divisions by keys": Part(LEARN, {_DECISION + "divisions:divisions_of": _by(_by_sections)}),
+    "soft errors": Part(LEARN, {"learning.data.soft_errors:soft_errors": _by(_no_rows)}),
     "tokens of values": Part(LEARN, {"learning.site_evidence:deep_splits": _DICT}),
     "tokens: by pages": Part(LEARN, {"learning.data.value_tokens:significant_splits": _DICT}),
     "tokens: lists": Part(LEARN, {"learning.data.value_tokens:lists_of_values": _DICT}),
-    "incumbents": Part(("second",), {"learning.lifetime.incumbents:with_incumbents": _value(_fresh)}),
+    "incumbents": Part(("second",), {"learning.lifetime.incumbents:with_incumbents": _by(_fresh)}),
 }
-"""Name -> part, in the order in which they are measured; the first one is nothing."""
+"""Name -> part, in the order in which they are measured; the first one is nothing, the second one several that move no figure."""
 
 
 def part_of(name: str) -> Part:
     """Return the part of a name: one of the table, or a number of the learner times a factor, such as ``price x 0.5``."""
+    if name == TOGETHER:
+        each = [PARTS[suspect].changes for suspect in SUSPECTS]
+        return Part(LEARN, {place: _one_by_one([one[place] for one in each if place in one]) for place in chain(*each)})
     number, times, factor = name.rpartition(" x ")
     if not times:
         return PARTS[name]
     return Part(LEARN, {"learning.config:current": lambda current: lambda: varied(current(), number, float(factor))})
+
+
+def _one_by_one(changes: Sequence[Change]) -> Change:
+    return lambda found: reduce(lambda before, change: change(before), changes, found)
 
 
 def varied(config: Any, number: str, factor: float) -> Any:
@@ -244,30 +272,34 @@ def place_of(place: str) -> tuple[Any, str]:
 @contextmanager
 def without(part: str) -> Iterator[None]:
     """Leave a part out of this process, wherever its functions were imported to, and of those that it starts."""
-    undo: list[tuple[Any, str, Any]] = []
+    undo: list[tuple[Any, str, Any, Any]] = []
     before = {name: os.environ.get(name) for name in (SWITCH, "PYTHONPATH")}
     try:
         for place, change in part_of(part).changes.items():
             owner, name = place_of(place)
-            found = vars(owner)[name]
-            undo.append((owner, name, found))
-            if callable(found) or isinstance(found, Mapping):
-                modules = [each for key, each in sys.modules.items() if key.startswith("scrapy_dedup")]
-                undo += [(each, key, found) for each in modules for key, value in vars(each).items() if value is found]
-            new = change(found)
-            for each, key, old in undo:
-                if old is found:
-                    setattr(each, key, new)
+            old = vars(owner)[name]
+            new = change(old)
+            undo.append((owner, name, new, old))
+            _put(owner, name, old, new)
         os.environ[SWITCH] = part
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(FOLDER), before["PYTHONPATH"])))
         yield
     finally:
-        for each, key, old in undo:
-            setattr(each, key, old)
+        for owner, name, new, old in reversed(undo):
+            _put(owner, name, new, old)
         for name, value in before.items():
             os.environ.pop(name, None)
             if value is not None:
                 os.environ[name] = value
+
+
+def _put(owner: Any, name: str, old: Any, new: Any) -> None:
+    """Put something new at a place, and wherever else what is old was imported to."""
+    setattr(owner, name, new)
+    if callable(old) or isinstance(old, Mapping):
+        places = [vars(module) for key, module in sys.modules.items() if key.startswith("scrapy_dedup")]
+        for place in places:
+            place.update(dict.fromkeys([key for key, value in place.items() if value is old], new))
 
 
 def settings_without() -> Mapping[str, Any]:
