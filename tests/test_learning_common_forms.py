@@ -1,4 +1,4 @@
-"""What is common in URLs: numbers that grow without end, topics with several addresses, aliases of paths, sort links.
+"""What is common in URLs: limits, topics with several addresses, aliases of paths, sort links.
 
 Each beside a site on which the same URLs name different pages, with and without odd responses.
 """
@@ -8,7 +8,6 @@ import random
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.decision.named_values import _is_growing
 
 from .unseen import SITE, Page, Spell, learned, token
 
@@ -38,15 +37,6 @@ def doubled(form: str, most: int) -> Spell:
 
 def session(r: random.Random, url: str) -> str:
     return url + ("&" if "?" in url else "?") + "sid=" + token(r) if r.random() < 0.5 else url
-
-
-@pytest.mark.parametrize("noise", ODD)
-@pytest.mark.parametrize("form", ["/topic/{}?limit={}", "/list?id={}&start=40&limit={}", "/show/{};rows={}"])
-def test_numbers_that_grow_are_one_class(form: str, noise: float) -> None:
-    """The list of the limits that were seen would hold for no topic that is doubled once more."""
-    share, lost, _ = learned(PAGES, doubled(form, 6), 1, noise, new_spell=doubled(form, 14))
-    assert lost == 0
-    assert share > 0.95
 
 
 @pytest.mark.parametrize("noise", ODD)
@@ -102,20 +92,6 @@ def test_a_number_that_is_empty_or_endless_among_those_that_grow(odd: str) -> No
     book = learn_rules(rows)
     assert book.equivalent(f"{SITE}/topic/7?limit=10", f"{SITE}/topic/7?limit=160")
     assert not book.equivalent(f"{SITE}/topic/7?limit=10", f"{SITE}/topic/8?limit=10")
-
-
-@pytest.mark.parametrize(
-    ("numbers", "are"),
-    [
-        (["1", "2", "4", "8"], True),
-        (["1", "2", "3", "4"], False),
-        (["0", "10", "20", "40", "80"], False),
-        ([str(n) for n in range(1, 1_200)], False),
-        ([str(3 * 2**n) for n in range(1_200)], True),
-    ],
-)
-def test_which_numbers_grow(numbers: list[str], are: bool) -> None:
-    assert _is_growing(numbers) == are
 
 
 TOPICS = {

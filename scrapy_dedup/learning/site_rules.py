@@ -13,7 +13,6 @@ from .best_pattern import best_pattern
 from .data.clusters import Clusters
 from .data.judgement import SiteUrls, book_of, judged
 from .decision.candidates import candidate_rules
-from .decision.class_guards import with_open_lengths
 from .decision.validation import within_budget
 from .decision.weighing import weighed, with_counts
 from .decision.witness_counts import counted_with_files
@@ -82,12 +81,11 @@ def learn_site(
     out_of_time = searching.passed()
     accepted = within_budget(chosen.proposals, sample, splits, options.max_loss)
     wider, widened_by = (accepted, {}) if deadline.passed() else _widened(accepted, evidence)
-    opened = with_open_lengths(wider, table, sample, splits)
 
     before = known.for_site(site)
     filed = {one: rule.evidence for rule in before if rule.evidence is not None for one in said_by(rule)}
     counted = counted_with_files(filed, sample, splits)
-    settled = with_incumbents(opened, before, sample, splits, known.site_rules(site).deep, counted=counted, alike=alike)
+    settled = with_incumbents(wider, before, sample, splits, known.site_rules(site).deep, counted=counted, alike=alike)
     deep = used_splits(settled.proposals, settled.deep)
 
     trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]

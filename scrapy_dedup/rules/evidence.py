@@ -1,6 +1,6 @@
 """What a rule rests on, and the table ``[rule.evidence]`` of a rule file that holds it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -45,8 +45,6 @@ class Evidence:
     """Those of them whose outcome was that it matters."""
     apart: int = 0
     """Where a rule only keeps: distinct pages seen where it does, whatever the value that it keeps."""
-    lengths: tuple[tuple[str, int, int], ...] = ()
-    """Key, shortest and longest value seen, in characters, where the rule speaks of a class of values."""
     until: int = 0
     """When the last response that counts was seen, in whole seconds since 1970; 0 if not known."""
     method: str = ""
@@ -65,25 +63,6 @@ def _moment(key: str, text: Any) -> int:
 
 def _moment_text(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _lengths(key: str, table: Any) -> tuple[tuple[str, int, int], ...]:
-    if not isinstance(table, Mapping) or not all(map(_is_range, table.values())):
-        remedy = 'write lengths = { "q.NAME" = [1, 32] }, or remove it'
-        raise FormError(f"{key} is no table of shortest and longest values", remedy)
-    return tuple([(str(name), int(least), int(most)) for name, (least, most) in table.items()])
-
-
-def _is_range(length: Any) -> bool:
-    return (
-        isinstance(length, list)
-        and len(length) == 2
-        and all(type(each) is int and abs(each) < 1 << 63 for each in length)
-    )
-
-
-def _length_table(lengths: Iterable[tuple[str, int, int]]) -> dict[str, list[int]]:
-    return {name: [least, most] for name, least, most in lengths}
 
 
 def _examples(key: str, pairs: Any) -> tuple[tuple[str, str], ...]:
@@ -120,7 +99,6 @@ EVIDENCE = (
     TableField("removed", number, when=_drops),
     TableField("upper95", share, when=_drops),
     TableField("examples", _examples, _pair_lists),
-    TableField("lengths", _lengths, _length_table, when=lambda evidence: evidence.lengths),
     TableField("until", _moment, _moment_text, when=lambda evidence: evidence.until),
     TableField("samples", number, when=_was_checked),
     TableField("refuted", number, when=_was_checked),

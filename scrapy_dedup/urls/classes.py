@@ -88,10 +88,6 @@ class ValueClass:
             return False
         return other.name in ("empty", self.name) or self.name in _WIDER[other.name]
 
-    def of_any_length(self) -> "ValueClass":
-        """Return the class without bounds of length; the empty value is of it if it was before."""
-        return self if self.name == "empty" else ValueClass(self.name, min(self.min_len, 1))
-
     def __str__(self) -> str:
         if self.min_len <= 1 and self.max_len == _LONGEST:
             return self.name

@@ -143,7 +143,6 @@ PARTS: Mapping[str, Part] = {
     NONE: Part((*LEARN, "second", "together", *REPLAY, *NOISY, *MASKS[:-1], *ALIASES, "planted", *FIELDS, "keys")),
     TOGETHER: Part(LEARN),
     # What the reviews ask about, the cheap and decisive ones first.
-    "class guards": Part(LEARN, {_DECISION + "class_guards:with_open_lengths": _FIRST}),
     "linked directories": Part(
         SITES,
         {
@@ -224,8 +223,6 @@ PARTS: Mapping[str, Part] = {
     "values": Part(LEARN, {_SEARCH + "recoding:recode": _LIST}),
     "values: shapes": Part(LEARN, {_SEARCH + "shapes:values_alike": _LIST}),
     "values: sets": Part(LEARN, {_SEARCH + "value_sets:sets_of_values": _LIST}),
-    "strata: first letters": Part(LEARN, {_DECISION + "first_letters:first_letter_unless_tested": _FIRST}),
-    "strata: numbers of any size": Part(LEARN, {_DECISION + "named_values:of_any_number": _FIRST}),
     "strata: divisions by keys": Part(LEARN, {_DECISION + "divisions:divisions_of": _by(_by_sections)}),
     "soft errors": Part(LEARN, {"learning.data.soft_errors:soft_errors": _by(_no_rows)}),
     "tokens of values": Part(LEARN, {"learning.site_evidence:deep_splits": _DICT}),

@@ -1,12 +1,16 @@
-"""Divisions of a site: by the sections that its paths name, or by a key of few values; in each part a proposal is judged anew."""
+"""Divisions of a site: by the sections that its paths name, or by a key of few values; in each part a proposal is judged anew.
+
+And what was seen of each of the values that a proposal names.
+"""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...rules import Absent, Literal, OfClass, OneOf, Predicate
+from ...urls import class_of
 from ..data.url_table import REPEAT, Table
 from ..evidence.arrays import ABSENT, Codes, Rows
 from ..evidence.value_kinds import are_named, is_token
@@ -15,6 +19,10 @@ from ..proposals.proposal import Match, Proposal
 PATH = ("path.0", "path.1")
 ANY = -1
 """Stands for any value of a segment."""
+MOST_MEMBERS = 8
+"""URLs of one value that are looked at in a group."""
+OTHER = -1
+"""Code of any value that is not under test."""
 MAX_SECTIONS = 200
 """Sections of a site that are judged each by their own evidence: it takes time for each."""
 
@@ -105,3 +113,42 @@ def _among(table: Table, codes: Sequence[int]) -> Predicate:
     if not values:
         return Absent()
     return Literal(values[0], ABSENT in codes) if len(values) == 1 else OneOf(values, ABSENT in codes)
+
+
+def are_numbers(values: Sequence[str]) -> bool:
+    """Return whether values are whole numbers, several of them."""
+    return len(values) > 1 and class_of(values).name == "int"
+
+
+@dataclass(slots=True)
+class ByValue:
+    """Witness groups value by value: the places of their rows, and of each group the size and the number of the value."""
+
+    rows: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+
+
+def by_value(numbers: Mapping[int, int], codes: Codes, content: Codes, rows: Rows, group: Rows) -> ByValue:
+    """Return the URLs of each value of a key, beside one of those that have another value in their group.
+
+    *rows* are the URLs of groups, one *group* after the other; *numbers* are those of the values, by code. The other URL, the
+    last of its group, shows what most of the others show.
+    """
+    of = np.array([numbers.get(code, OTHER) for code in codes[rows].tolist()])
+    shows = content[rows]
+    found = ByValue()
+    ends = np.flatnonzero(np.r_[group[1:] != group[:-1], True]) + 1
+    for start, end in zip(np.r_[0, ends[:-1]].tolist(), ends.tolist(), strict=True):
+        members = np.arange(start, end)
+        for value in np.unique(of[members]).tolist():
+            rest = members[of[members] != value]
+            if value == OTHER or not len(rest):
+                continue
+            shown, counts = np.unique(shows[rest], return_counts=True)
+            other = rest[shows[rest] == shown[counts.argmax()]][:1]
+            own = members[of[members] == value][:MOST_MEMBERS]
+            found.rows += [*own.tolist(), *other.tolist()]
+            found.sizes.append(len(own) + 1)
+            found.values.append(value)
+    return found

@@ -27,9 +27,7 @@ from ..proposals.combining import rules_of
 from ..proposals.dropping import seen_values, widened
 from ..proposals.matching import concerned, matching
 from ..proposals.proposal import Match, Proposal
-from .divisions import Division, divisions_of
-from .first_letters import first_letter_unless_tested
-from .named_values import OTHER, are_numbers, by_value, of_any_number
+from .divisions import OTHER, Division, are_numbers, by_value, divisions_of
 
 
 def narrowed(
@@ -62,7 +60,7 @@ def narrowed(
             found += groups.narrowed(proposal, divisions)
         else:
             found.append(proposal)
-    return first_letter_unless_tested(found, table, judgement)
+    return found
 
 
 class _MergedGroups:
@@ -138,14 +136,12 @@ class _MergedGroups:
         operation = proposal.operation
         only = operation.only if isinstance(operation, Ignore | IgnoreValue) else None
         if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, frozenset):
-            values, others_too = self._values(proposal, sorted(only), rows, group, kind)
+            values = self._values(proposal, sorted(only), rows, group, kind)
             if not values:
                 return []
             if len(values) < len(only):
                 proposal = replace(proposal, operation=replace(operation, only=frozenset(values)))
                 changed &= concerned(table, proposal.key, proposal.operation)
-            elif others_too:
-                proposal = of_any_number(proposal, table, changed)
         if isinstance(operation, Ignore | IgnoreValue) and isinstance(only, ValueClass):
             shape = widened(class_of(seen_values(table, rows, proposal.key)))
             if not shape.covers(class_of(seen_values(table, np.flatnonzero(changed), proposal.key))):
@@ -216,10 +212,8 @@ class _MergedGroups:
             for match in sections.matches(proposal.match, self._table, passing)
         ]
 
-    def _values(
-        self, proposal: Proposal, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind
-    ) -> tuple[list[str], bool]:
-        """Return those of some values of a key that make no difference to any other, and whether others make none, either."""
+    def _values(self, proposal: Proposal, values: Sequence[str], rows: Rows, group: Rows, kind: ValueKind) -> list[str]:
+        """Return those of some values of a key that make no difference to any other."""
         codes = self._table.columns[proposal.key]
         numbers = {self._table.numbers.get(value, OTHER): number for number, value in enumerate(values)}
         # A drawn value may stand in one value with another one; forms are forms, and all others a choice of few.
@@ -228,7 +222,7 @@ class _MergedGroups:
         unlike = VALUES_UNLIKE if kind is ValueKind.ENUMERATED and not are_numbers(values) else kind.unlike
         chosen = by_value(numbers, codes, self._table.content, rows, group)
         if not chosen.rows:
-            return list(values), False
+            return list(values)
         some = rows[chosen.rows]
         found = witnesses(
             np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
@@ -238,8 +232,7 @@ class _MergedGroups:
             codes[some],
         )
         split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), unlike)
-        accepted = [value for value, each in zip(values, split.strata, strict=True) if self._accepts(each)]
-        return accepted, self._accepts(split.unseen)
+        return [value for value, each in zip(values, split.strata, strict=True) if self._accepts(each)]
 
 
 def _of_its_values(proposal: Proposal, table: Table, changed: Flags) -> Proposal:

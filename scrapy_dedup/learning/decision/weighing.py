@@ -9,9 +9,9 @@ from ...rules import Evidence, Keep, Operation, Rule, Status
 from ...rules.lifecycle import pooled_evidence
 from ...rules.model import BARE
 from ...rules.redaction import redact
-from ...urls import DeepSplit, ValueClass, values_of
+from ...urls import DeepSplit, values_of
 from ..data.judgement import Deep, SiteUrls, book_of, judged, rules_acting
-from ..data.url_table import REPEAT, joined_repeats
+from ..data.url_table import joined_repeats
 from ..evidence.shares import upper_bound
 from ..proposals.blame import MAX_MEMBERS, View, bare_texts, is_arranged
 from ..proposals.combining import combined, rules_of
@@ -36,7 +36,6 @@ class _Count:
     until: float = 0.0
     apart: int = 0
     pages: set[int] = field(default_factory=set)
-    lengths: dict[str, tuple[int, int]] = field(default_factory=dict)
     examples: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -96,7 +95,6 @@ def with_counts(
                 snapshot = snapshots.get(name)
                 if snapshot is not None and sample.times is not None and len(contents) == 1:
                     count.later += min(sample.times[i] for i in members) > snapshot.until
-                _note_lengths(count.lengths, acting[name], views)
                 count.groups += 1
                 count.bad += len(contents) > 1
                 count.odd += len(contents) > 1 and key in witnessed
@@ -142,20 +140,6 @@ def _kept_pages(rules: Sequence[Rule], sample: SiteUrls, deep: Deep) -> dict[str
         for rule in book.matching(url):
             pages[rule.id].add(content)
     return {name: len(pages[place.id]) for name, place in places.items()}
-
-
-def _note_lengths(lengths: dict[str, tuple[int, int]], rule: Rule, views: Sequence[View]) -> None:
-    """Note the lengths of values of which a rule asks only of what class they are."""
-    for key, operation in rule.ops.items():
-        if isinstance(getattr(operation, "only", None), ValueClass):
-            texts = [
-                text
-                for view in views
-                for text in ([*bare_texts(view)] if key == BARE else view.get(key, "").split(REPEAT))
-            ]
-            for value in filter(None, texts):
-                least, most = lengths.get(key, (len(value), len(value)))
-                lengths[key] = min(least, len(value)), max(most, len(value))
 
 
 def _learners(rule: Rule, proposals: Sequence[Proposal], sources: Mapping[Proposal, tuple[str, ...]]) -> list[str]:
@@ -216,7 +200,6 @@ def _with_evidence(
         learners=tuple(learners),
         groups=count.groups - count.bad,
         apart=count.apart,
-        lengths=tuple((key, *lengths) for key, lengths in sorted(count.lengths.items())),
         until=int(count.until),
         counterexamples=count.bad,
         pages=len(count.pages),

@@ -16,8 +16,7 @@ import numpy as np
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.judgement import SiteUrls, book_of
 from scrapy_dedup.learning.data.url_table import RARE, Table
-from scrapy_dedup.learning.decision.divisions import by_sections
-from scrapy_dedup.learning.decision.named_values import by_value
+from scrapy_dedup.learning.decision.divisions import by_sections, by_value
 from scrapy_dedup.learning.decision.validation import within_budget
 from scrapy_dedup.learning.evidence.arrays import Codes, Flags, Rows
 from scrapy_dedup.learning.evidence.judge import Judge
