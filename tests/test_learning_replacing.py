@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.data.judgement import SiteUrls, book_of, judged
-from scrapy_dedup.learning.decision.validation import validated
+from scrapy_dedup.learning.decision.validation import validation
 from scrapy_dedup.learning.learners.replacing import proposals
 from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.learning.site_evidence import evidence_of
@@ -26,7 +26,7 @@ def sample_of(rows: Iterable[tuple[str, object]]) -> SiteUrls:
 
 def book_from(sample: SiteUrls) -> RuleBook:
     deep = evidence_of(sample).deep
-    found = validated(proposals(sample, deep), sample, deep)
+    found = validation(proposals(sample, deep), sample, deep).kept
     return book_of(rules_of("h.test", found), sample, deep)
 
 
@@ -86,7 +86,7 @@ def test_two_forms_of_a_url_are_one(one: Callable[[int], str], other: Callable[[
 def test_a_copy_into_a_segment_is_no_mere_drop() -> None:
     """Where the site shows no delimiter in segments, `/story?id=12` is `/story_12` less a parameter, and other text."""
     sample = two_forms(lambda n: f"/a/story?id={n + 12}", lambda n: f"/a/story_{n + 12}")
-    found = validated(proposals(sample, {}), sample, {})
+    found = validation(proposals(sample, {}), sample, {}).kept
     book = book_of(rules_of("h.test", found), sample, {})
     assert book.equivalent(f"{HOST}/a/story?id=99", f"{HOST}/a/story_99")
     assert not book.equivalent(f"{HOST}/a/story?id=99", f"{HOST}/a/story_98")
@@ -134,7 +134,7 @@ def test_session_ids_do_not_hide_a_mapping() -> None:
     rows += [(f"/archive0/{n}/display", n) for n in range(30)]
     sample = sample_of(rows)
     deep = evidence_of(sample).deep
-    found = validated(proposals(sample, deep), sample, deep)
+    found = validation(proposals(sample, deep), sample, deep).kept
     assert any(proposal.key == "q.pageid" or proposal.key.startswith("path.") for proposal in found)
 
 

@@ -45,9 +45,8 @@ them (:func:`.learners.core.difference_sets`), in this order:
 section that the paths name, and for each value that it names; sections of which little was seen inherit from the others as
 far as these are alike. What is left is a narrower proposal, or one that keeps the key somewhere.
 
-*Validation.* Proposals act together, so :mod:`.decision.validation` runs the rules that would be deployed on all URLs, and holds each group
-of several pages against the proposals that brought its two nearest URLs together (:mod:`.proposals.blame`). The judge is asked
-again, and the worst proposal goes, until none is refuted.
+Proposals act together, so the rules that would be deployed are run on all URLs for that, and each group of several pages is held
+against the proposals that brought its two nearest URLs together (:mod:`.proposals.blame`).
 
 *Selection.* Where the core leaves duplicates apart, rule packs are asked, and forms of a page that are no part of each other are looked for
 (:mod:`.learners.replacing`). What they propose is judged in the same way and added as long as more is saved (:mod:`.selection`). :mod:`.decision.validation` takes rules away

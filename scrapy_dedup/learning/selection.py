@@ -19,7 +19,6 @@ from .data.frame import Frame
 from .data.judgement import Judgement, SiteUrls, book_of, rules_acting
 from .data.sampling import SEED, searched
 from .decision.strata import narrowed
-from .decision.validation import validated
 from .learners import replacing
 from .learners.core import Learner, SiteEvidence, difference_sets
 from .opinions import taught
@@ -34,7 +33,7 @@ MAX_SEARCHED = 30_000
 MAX_PARTING = 5
 """Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
 MAX_ROUNDS = 5
-"""Rounds of narrowing and validating what was chosen, until nothing changes."""
+"""Rounds of narrowing what was chosen, until nothing changes."""
 CORE = "difference_sets"
 """The core learner, as the evidence of a rule names it."""
 FORMS = "replacing"
@@ -43,14 +42,14 @@ FORMS = "replacing"
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Validated proposals. ``sources`` are the learners that each comes from: others may say the same."""
+    """Proposals that may act. ``sources`` are the learners that each comes from: others may say the same."""
 
     proposals: list[Proposal] = field(default_factory=list)
     sources: Mapping[Proposal, tuple[str, ...]] = field(default_factory=dict)
 
 
 def selected(evidence: SiteEvidence) -> Selected:
-    """Return the validated proposals of the learners; none where no two URLs of the sample lead to one page."""
+    """Return the proposals of the learners that may act; none where no two URLs of the sample lead to one page."""
     sample = evidence.sample
     pages = len(set(sample.content))
     if len(sample.urls) == pages or pages < 2:
@@ -64,7 +63,7 @@ def selected(evidence: SiteEvidence) -> Selected:
     choice = _with_forms(_with_packs(alone, some), some)
     if some is not evidence:
         # What some of the URLs let through is asked of all of them.
-        choice = replace(choice, proposals=_validated(choice.proposals, evidence))
+        choice = replace(choice, proposals=_narrowed(choice.proposals, evidence))
         if _merit(_judged(choice.proposals, evidence)) > _merit(outcome):
             choice = alone
     return _with_constants(choice, evidence)
@@ -79,14 +78,13 @@ class _Choice:
 
 
 def _proposed(name: str, learner: Learner, evidence: SiteEvidence) -> list[Proposal]:
-    """Return the validated proposals of a learner."""
-    asked = _asked(name, learner, evidence)
-    return _validated(narrowed(asked, evidence.table, _judged(asked, evidence), evidence.deep), evidence)
+    """Return the proposals of a learner, as far as their evidence reaches."""
+    return _narrowed(_asked(name, learner, evidence), evidence)
 
 
-def _validated(proposals: Sequence[Proposal], evidence: SiteEvidence) -> list[Proposal]:
-    """Return the proposals that no counterexample refutes, and that do not only reach around them."""
-    return validated(proposals, evidence.sample, evidence.deep)
+def _narrowed(proposals: Sequence[Proposal], evidence: SiteEvidence) -> list[Proposal]:
+    """Return proposals, each for the values and the sections that its evidence reaches."""
+    return narrowed(proposals, evidence.table, _judged(proposals, evidence), evidence.deep)
 
 
 def _searched(evidence: SiteEvidence, outcome: Judgement) -> SiteEvidence:
@@ -152,18 +150,18 @@ def _left_apart(outcome: Judgement) -> SiteUrls:
 def _joined(
     chosen: list[Proposal], fresh: list[Proposal], outcome: Judgement, evidence: SiteEvidence
 ) -> tuple[list[Proposal], Judgement]:
-    """Return the chosen and the fresh proposals validated together, and their judgement; *outcome* is that of the chosen ones.
+    """Return the chosen and the fresh proposals together, and their judgement; *outcome* is that of the chosen ones.
 
     Two learners may lead the URLs of a page to different forms, where each alone leads them to one. So the patterns of
     what is fresh that part what was one before are taken out again, where more is removed without them.
     """
-    union = _validated([*chosen, *fresh], evidence)
+    union = [*chosen, *fresh]
     joined = _judged(union, evidence)
     for match in _parting(fresh, outcome, joined, evidence)[:MAX_PARTING]:
         if evidence.deadline.passed():
             break
         kept = [proposal for proposal in fresh if proposal.match != match]
-        other = _validated([*chosen, *kept], evidence) if kept else chosen
+        other = [*chosen, *kept]
         without = _judged(other, evidence)
         if _merit(without) < _merit(joined):
             fresh, union, joined = kept, other, without
@@ -213,8 +211,7 @@ def _with_constants(choice: _Choice, evidence: SiteEvidence) -> Selected:
     kept = choice.proposals
     for _ in range(MAX_ROUNDS):
         # What is taken from one proposal may be what another one was excused by.
-        before, kept = kept, narrowed(kept, evidence.table, _judged(kept, evidence), evidence.deep)
-        kept = validated(kept, evidence.sample, evidence.deep)
+        before, kept = kept, _narrowed(kept, evidence)
         if kept == before:
             break
     sources = {one: sources.get(one, (CORE,)) for one in kept}

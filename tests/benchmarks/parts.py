@@ -158,11 +158,7 @@ PARTS: Mapping[str, Part] = {
     "packs": Part(
         ("together", *REPLAY), {_OPINIONS + "taught:lessons_for": _returning(tuple)}, settings={"DEDUP_PACKS": []}
     ),
-    "validation": Part(LEARN, {_DECISION + "validation:validated": _FIRST}),
     "strata": Part(LEARN, {_DECISION + "strata:narrowed": _FIRST}),
-    "strata and validation": Part(
-        LEARN, {_DECISION + "strata:narrowed": _FIRST, _DECISION + "validation:validated": _FIRST}
-    ),
     "budget": Part(LEARN, {_DECISION + "validation:within_budget": _FIRST}),
     "error rate": Part(LEARN, {"learning.data.error_rate:judge_of": _by(_usual_judge)}),
     "learners beside the first": _learners(*_BESIDE),

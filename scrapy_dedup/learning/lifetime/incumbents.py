@@ -14,7 +14,7 @@ from ...rules.lifecycle import Departure, Reason
 from ...urls import DeepSplit
 from ...urls.deep_tokens import whole_key
 from ..data.judgement import SiteUrls, book_of, judged
-from ..decision.validation import validated, validation
+from ..decision.validation import validation
 from ..decision.witness_counts import pages_for
 from ..evidence.witnesses import remembered
 from ..proposals.combining import outcome_of, rules_of
@@ -196,7 +196,7 @@ class _Settling:
         return self._removed[name]
 
     def _validated(self, proposals: Sequence[Proposal]) -> list[Proposal]:
-        return validated(proposals, self._sample, self._deep, counted=self._counted)
+        return validation(proposals, self._sample, self._deep, counted=self._counted).kept
 
     # Rules of before
 

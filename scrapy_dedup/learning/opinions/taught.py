@@ -19,7 +19,7 @@ from ...urls import DeepSplit
 from ...urls.paths import split_extension
 from ..data.judgement import SiteUrls
 from ..data.url_table import Table
-from ..decision.validation import validated
+from ..decision.validation import validation
 from ..decision.witness_counts import pages_for
 from ..evidence.arrays import ABSENT, Flags
 from ..evidence.shares import MIN_STATED
@@ -87,7 +87,7 @@ def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit], taught: Taught) -
     """
     if not taught or len(set(sample.content)) == len(sample.content):
         return []
-    found = validated(taught.dropping(), sample, deep)
+    found = validation(taught.dropping(), sample, deep).kept
     pages = pages_for(found, sample, deep) if found else {}
     return [one for one in found if pages[one] >= MIN_STATED]
 
