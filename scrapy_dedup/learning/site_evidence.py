@@ -10,7 +10,6 @@ from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from ..urls.deep_tokens import may_be_parted
 from .config import current
-from .data.error_rate import judge_of
 from .data.frame import Frame
 from .data.judgement import SiteUrls
 from .data.shells import repeated_shells
@@ -18,6 +17,7 @@ from .data.soft_errors import soft_errors
 from .data.url_table import REPEAT, Table, encode
 from .data.value_tokens import lists_of_values, significant_splits
 from .evidence.arrays import ABSENT
+from .evidence.judge import Judge
 from .evidence.value_kinds import ORDER, kind_of_key
 from .learners.core import SiteEvidence
 from .opinions.declared import Declarations
@@ -69,7 +69,7 @@ def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tupl
 
     Of URLs that show one answer, as different pages may do, one stays; all of them are the last sample.
 
-    *controls* are as :func:`.error_rate.judge_of` takes them.
+    *controls* are as :meth:`.Judge.of_controls` takes them.
     """
     table = encoded(sample)
     # What the site and other sites say of a key is said of other pages than those of one content.
@@ -86,7 +86,7 @@ def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tupl
     if soft.any():  # and so are directories that are one: their files have names in common with all others
         soft &= ~in_linked_directories(table)
     rows = np.flatnonzero(~(soft | shells))
-    judge = judge_of(Frame(table, rows), controls)
+    judge = Judge.of_controls(controls)
     alike = np.flatnonzero(np.isin(table.content, table.content[shells & ~soft]))
     evidence = replace(sample.part(rows.tolist()), judge=judge)
     return evidence, replace(table.part(rows), judge=judge), sample.part(alike.tolist())

@@ -93,12 +93,6 @@ def _by_sections(table: Any) -> Any:
     return [by_sections(table)]
 
 
-def _usual_judge(*_: Any) -> Any:
-    from scrapy_dedup.learning.evidence.judge import Judge
-
-    return Judge()
-
-
 def _no_places(*_: Any) -> Any:
     from scrapy_dedup.masks.learning.single_crawl.visits import TransientPlaces
 
