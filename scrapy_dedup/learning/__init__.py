@@ -35,8 +35,7 @@ them (:func:`.learners.core.difference_sets`), in this order:
 4. Guards (:mod:`.search.guards`): a key that is noise under ``route=product`` and the page under ``route=search``. Under each answer to
    a key of few answers steps 2 and 3 are done again, and more may be dropped, never less.
 5. Case (:mod:`.search.letter_case`), and values that are URLs (:mod:`.search.nested_urls`): their parameters are keys, too.
-6. What is left apart: directories that hold the same pages under the same names (:mod:`.search.linked_directories`), and orders
-   that make no difference (:mod:`.search.orders`).
+6. What is left apart: orders that make no difference (:mod:`.search.orders`).
 
 :mod:`.search.emission` writes what was found as operations, each guarded by the values, or the class of values, that were seen.
 

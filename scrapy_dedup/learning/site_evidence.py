@@ -26,7 +26,6 @@ from .opinions.said import manual_names, said_of
 from .opinions.taught import Taught
 from .proposals.proposal import Proposal
 from .search.constant_pages import constant_pages, numbers_of
-from .search.linked_directories import in_linked_directories
 
 
 def evidence_of(
@@ -83,8 +82,6 @@ def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tupl
     shells &= ~covered
     sample = replace(sample, constant=numbers_of(frame, pages).tolist())
     soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
-    if soft.any():  # and so are directories that are one: their files have names in common with all others
-        soft &= ~in_linked_directories(table)
     rows = np.flatnonzero(~(soft | shells))
     judge = Judge.of_controls(controls)
     alike = np.flatnonzero(np.isin(table.content, table.content[shells & ~soft]))

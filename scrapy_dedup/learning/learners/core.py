@@ -19,7 +19,6 @@ from ..search.constant_pages import constant_pages
 from ..search.emission import proposals
 from ..search.guards import GuardNode, grown
 from ..search.letter_case import case_insensitive
-from ..search.linked_directories import linked_directories
 from ..search.nested_urls import nested_urls
 from ..search.orders import any_orders, kept_names
 
@@ -47,7 +46,7 @@ Learner = Callable[[SiteEvidence], list[Proposal]]
 
 
 def difference_sets(evidence: SiteEvidence) -> list[Proposal]:
-    """Return constant pages, what dropping jointly and putting back gives, case, nested URLs, directories and orders."""
+    """Return constant pages, what dropping jointly and putting back gives, case, nested URLs and orders."""
     sample, table = evidence.sample, evidence.table
     rows = np.arange(len(table))
     frame = Frame(table, rows)
@@ -62,4 +61,4 @@ def difference_sets(evidence: SiteEvidence) -> list[Proposal]:
     found += case_insensitive(found, Frame(table, rest))
     found += nested_urls(found, Frame(table, rest), sample, evidence.deep)
     found += kept_names(found, table)
-    return [*found, *linked_directories(judgement, table, evidence.deep), *any_orders(judgement)]
+    return [*found, *any_orders(judgement)]
