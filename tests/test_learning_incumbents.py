@@ -1,6 +1,5 @@
 """Rules that act stay as wide as they are while nothing speaks against them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from scrapy_dedup import Observation, learn_rules
 from scrapy_dedup.learning.proposals.coverage import says_as_much
 from scrapy_dedup.learning.proposals.proposal import Proposal
-from scrapy_dedup.rules import Evidence, Ignore, Literal, Lower, OfClass, OneOf, Rule, RuleBook, SetOfValues, Status
+from scrapy_dedup.rules import Evidence, Ignore, Literal, OfClass, OneOf, Rule, RuleBook, SetOfValues, Status
 from scrapy_dedup.urls import ValueClass
 
 SITE = "shop.example"
@@ -110,21 +109,6 @@ def test_pages_enough_outweigh_what_the_site_declares() -> None:
         for number in (page, 500 + page)
     ]
     assert [rule.status for rule in learn_rules(more, known=known)] == [Status.ACTIVE]
-
-
-def test_a_rule_of_the_whole_value_is_not_narrowed_to_its_first_letter() -> None:
-    """It discards what would show the other letters; the other way round what is wider takes its place."""
-    words = [f"{name}{letter}" for name in ("john", "mary", "ann", "lucy") for letter in "abcdef"]
-
-    def spelled(upper: Callable[[str], str]) -> list[Observation]:
-        urls = [(f"http://{SITE}/wiki/{spelling}", word) for word in words for spelling in (word, upper(word))]
-        return [Observation(url, word, status=200, words=50) for url, word in urls]
-
-    whole, first = (learn_rules(spelled(upper)) for upper in (str.upper, str.capitalize))
-    assert [list(rule.ops.values()) for rule in (*whole, *first)] == [[Lower()], [Lower(first=True)]]
-    for known, upper in ((whole, str.capitalize), (first, str.upper)):
-        book = learn_rules(spelled(upper), known=known)
-        assert [list(rule.ops.values()) for rule in book] == [[Lower()]]
 
 
 def test_what_is_wider_takes_its_place() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from scrapy_dedup import Observation, RuleBook, learn_rules
+from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.data.judgement import SiteUrls, book_of, judged
 from scrapy_dedup.learning.decision.validation import validation
 from scrapy_dedup.learning.learners.replacing import proposals
@@ -177,16 +177,3 @@ def test_the_first_letter_where_the_others_matter() -> None:
     assert not book.equivalent(f"{HOST}/wiki/John", f"{HOST}/wiki/JOHN")
     book = book_from(wiki(whole=True))
     assert book.equivalent(f"{HOST}/wiki/newWord", f"{HOST}/wiki/NEWWORD")
-
-
-def test_case_is_dropped_as_far_as_it_was_tested() -> None:
-    """Nothing was seen of ``/wiki/nasa`` and ``/wiki/NASA``: that they are one page would be a guess."""
-    for upper, merged in ((str.capitalize, False), (str.upper, True)):
-        seen = [
-            Observation(f"{HOST}/wiki/{word}", name(n), status=200, words=50)
-            for n in range(40)
-            for word in (name(n), upper(name(n)))
-        ]
-        book = learn_rules(seen)
-        assert book.equivalent(f"{HOST}/wiki/nasa", f"{HOST}/wiki/Nasa")
-        assert book.equivalent(f"{HOST}/wiki/nasa", f"{HOST}/wiki/NASA") is merged
