@@ -20,18 +20,7 @@ SWITCH = "BENCHMARK_WITHOUT"
 FOLDER = Path(__file__).parent / "news" / "clock"
 NONE = "as it is"
 TOGETHER = "suspects together"
-SUSPECTS = (
-    *(
-        "class guards",
-        "linked directories",
-        "opinions",
-        "error rate",
-        "validation",
-        "widening",
-        "orders: names of facets",
-    ),
-    *(f"learner: {name}" for name in ("equivalence", "entropy", "pattern_tree", "affixes", "declared")),
-)
+SUSPECTS = ("opinions", "widening", "orders: names of facets")
 
 Change = Callable[[Any], Any]
 """Takes what stands at a place, and returns what is to stand there."""
@@ -121,15 +110,7 @@ def _at_length(set_path: Any) -> Any:
     return always
 
 
-def _learners(*without: str) -> Part:
-    def left(learners: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {name: learner for name, learner in learners.items() if name not in without}
-
-    return Part(SITES, {"learning.learners.registry:LEARNERS": left})
-
-
 _FIRST, _FALSE, _LIST, _DICT = _by(_first), _returning(bool), _returning(list), _returning(dict)
-_BESIDE = ("equivalence", "entropy", "pattern_tree", "replacing", "affixes", "declared")
 _DECISION, _SEARCH, _OPINIONS = "learning.decision.", "learning.search.", "learning.opinions."
 _FIELDS, _VERIFY, _CANONICAL = "masks.fields.", "crawl.verify.", "rules.alias_kinds:AliasKinds."
 
@@ -137,26 +118,15 @@ PARTS: Mapping[str, Part] = {
     NONE: Part((*LEARN, "second", "together", *REPLAY, *NOISY, *MASKS[:-1], *ALIASES, "planted", *FIELDS, "keys")),
     TOGETHER: Part(LEARN),
     # What the reviews ask about, the cheap and decisive ones first.
-    "linked directories": Part(
-        SITES,
-        {
-            _SEARCH + "linked_directories:linked_directories": _LIST,
-            _SEARCH + "linked_directories:in_linked_directories": _by(_no_rows),
-        },
-    ),
     "opinions": Part((*SITES, "together"), {_OPINIONS + "said:said_of": _DICT}),
     "opinions: known names": Part((*SITES, "together"), {_OPINIONS + "said:known_names": _returning(lambda: None)}),
     "opinions: canonical and redirects": Part(SITES, {_OPINIONS + "declared:linked_opinions": _DICT}),
     "opinions: headers and robots.txt": Part(SITES, {_OPINIONS + "declared:stated_opinions": _returning(tuple)}),
     "opinions: other sites": Part(("together",), {_OPINIONS + "other_sites:priors_by_site": _DICT}),
-    "packs": Part(
-        ("together", *REPLAY), {_OPINIONS + "taught:lessons_for": _returning(tuple)}, settings={"DEDUP_PACKS": []}
-    ),
+    "packs": Part(REPLAY, settings={"DEDUP_PACKS": []}),
     "strata": Part(LEARN, {_DECISION + "strata:narrowed": _FIRST}),
     "budget": Part(LEARN, {_DECISION + "validation:within_budget": _FIRST}),
-    "error rate": Part(LEARN, {"learning.data.error_rate:judge_of": _by(_usual_judge)}),
-    "learners beside the first": _learners(*_BESIDE),
-    **{f"learner: {name}": _learners(name) for name in _BESIDE},
+    "learner: replacing": Part(SITES, {"learning.learners.replacing:proposals": _LIST}),
     "widening": Part(LEARN, {"learning.learners.generalising:generalised": _FIRST}),
     "widening: families of names": Part(LEARN, {"learning.learners.affixes:wider_families": _LIST}),
     "widening: spellings": Part(LEARN, {"learning.learners.casing:wider_spellings": _LIST}),
