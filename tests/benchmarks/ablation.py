@@ -235,7 +235,7 @@ def _gone(found: Score) -> Figures:
     """Return the shares of what passes that is gone of the items, by the kind of field."""
     of_kind = {kind: [counts for (_, of), counts in found.passing.items() if of == kind] for kind in KINDS}
     return {
-        f"gone, {kind}": 1 - sum(n for n, _ in counts) / sum(n for _, n in counts) for kind, counts in of_kind.items()
+        f"{kind} gone": 1 - sum(n for n, _ in counts) / sum(n for _, n in counts) for kind, counts in of_kind.items()
     }
 
 
@@ -317,10 +317,8 @@ def moved(base: Figures, found: Figures) -> Figures:
 def _cell(base: Figures | None, found: Figures | None) -> str:
     if base is None or found is None:
         return ""
-    if found is base:
-        return " ".join(f"{value:.0f}" if name.startswith("lost") else f"{value:.3f}" for name, value in base.items())
-    differing = moved(base, found)
-    texts = (f"{by:+.0f} lost" if name.startswith("lost") else f"{by:+.3f}" for name, by in differing.items())
+    figures, sign = (found, "") if found is base else (moved(base, found), "+")
+    texts = [f"{name} {value:{sign}{'.0f' if name.startswith('lost') else '.3f'}}" for name, value in figures.items()]
     return ", ".join(texts) or "="
 
 
