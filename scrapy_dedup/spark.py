@@ -18,7 +18,6 @@ from .learning.data.page_sample import ANY_WAY, MOST_OF_SITE, MOST_OF_URL, PageS
 from .learning.distributed import Row, Task, book_of, complaints, rules_in
 from .learning.evidence.user_names import names_of
 from .learning.learning_options import MAX_LOSS, LearningOptions
-from .learning.opinions.other_sites import MIN_SITES, Priors, asked_sites, voice_of
 from .rules import RuleBook, update_site
 from .sources.typed_columns import arrow_table, columns_read
 
@@ -38,7 +37,6 @@ INSTALL: Final = (
 _SEEN: Final = "site string, text string"
 _HASHED: Final = f"{_SEEN}, url long, page long, row long, is_evidence boolean, time double"
 _FACTS: Final = "kind string, site string, name string, rows long"
-_VOICES: Final = "site string, name string, relevant long, irrelevant long"
 _RULES: Final = "site string, text string, rules int, urls int, pages int, gone array<string>, problem string"
 _BATCH: Final = 10_000
 """Rows that workers hand over at once."""
@@ -132,8 +130,7 @@ class _Plan:
         sites = self._of("rows")
         large = {row.site: row.rows for row in sites.where(functions.col("rows") > self.most).collect()}
         samples = self._samples(large)
-        task = self._with_priors(sites, samples)
-        nested = self._nested(sites)
+        task, nested = self.task, self._nested(sites)
         order = {site: nested[site] for site in innermost_first(nested)}
         again = learned_again(order)
         named = frozenset(chain.from_iterable(nested.values()))
@@ -179,25 +176,6 @@ class _Plan:
         for site, page, count in counts.where(is_large).collect():
             pages[site][page] = count
         return {site: PageSample.of(rows, pages[site], self.most) for site, rows in large.items()}
-
-    def _with_priors(self, sites: "DataFrame", samples: Mapping[str, PageSample]) -> Task:
-        """Return the task with what names of parameters mean: of some sites where these are many."""
-        number, known = sites.count(), self.task.known
-        others = {*known.sites} - {row.site for row in sites.where(sites.site.isin(*known.sites)).collect()}
-        if number + len(others) <= MIN_SITES:
-            return self.task
-        self._tell("names of parameters on other sites")
-        names = (row.site for row in sites.select("site").orderBy("site").toLocalIterator())
-        asked = frozenset(asked_sites(names, number))
-        told: dict[str, dict[str, tuple[int, int]]] = {site: {} for site in asked}
-        seen = self._sampled(replace(self.task, sites=asked), samples)
-        for site, name, *verdicts in (
-            seen.groupBy("site").applyInArrow(_of_site(self.task.voice, _VOICES), _VOICES).collect()
-        ):
-            told[site][name] = (verdicts[0], verdicts[1])
-        voices = {site: voice_of(site, (), known) for site in known.sites}
-        voices |= {site: Priors(shown) for site, shown in told.items()}
-        return replace(self.task, priors=sum(voices.values(), Priors()), voices=voices)
 
     def _learned(self, task: Task, samples: Mapping[str, PageSample]) -> "DataFrame":
         # By number: fewer partitions would do for their bytes, and not for the work.

@@ -7,8 +7,6 @@ import pytest
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.asking.doubts import doubts
 from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.methods.entropy import Relevance
-from scrapy_dedup.learning.opinions.other_sites import priors_by_site
 from scrapy_dedup.rules import Ignore, Rule, RuleBook, Status
 from scrapy_dedup.rules.exchange import CLEAN_PARAM
 
@@ -66,55 +64,6 @@ def test_what_is_stated_is_probed_until_pages_show_it() -> None:
     assert {doubt.key for doubt in doubts("example.com", [*alone, robots], RuleBook())} >= {"q.x"}
     known = [*numbered("x", 5, 20), robots]
     assert "q.x" not in {doubt.key for doubt in doubts("example.com", known, RuleBook())}
-
-
-def other_sites(key: str, count: int = 3) -> list[Observation]:
-    """Sites on which pages differ where the parameter does, and in nothing else."""
-    return [
-        Observation(f"http://other{site}.com/show?{key}={i}", f"{site} {i}", words=100)
-        for site in range(count)
-        for i in range(12)
-    ]
-
-
-def test_seed_a_name_that_is_the_page_on_other_sites_asks_for_more_pages() -> None:
-    """Any host: three sites are right as often as a list of names, in 80 % of cases; two say nothing yet."""
-    alone, two, three = (needed("item", *other_sites("item", count)) for count in (0, 2, 3))
-    assert alone == two < three
-
-
-def test_a_name_of_two_minds_asks_for_nothing() -> None:
-    """On two sites the parameter is the page, on another one, whose rules are known, it is noise."""
-    known = RuleBook([Rule("noisy.com", {}, {"q.item": Ignore()}, Status.ACTIVE)])
-    book = learn([*pages("item", 12), *other_sites("item", 2)], known=known).book
-    assert [rule.status for rule in book if rule.site == "example.com"] == [Status.ACTIVE]
-
-
-def test_that_a_name_is_relevant_elsewhere_says_nothing_of_one_value() -> None:
-    """Lists have pages on all sites, and still their first page needs no number."""
-    rows = [
-        seen(f"/list?id={i}{more}", f"list {i} {more[6:] or 1}")
-        for i in range(14)
-        for more in ("", "&page=1", "&page=2")
-    ]
-    alone = learn(rows).book
-    together = learn([*rows, *other_sites("page")]).book
-    one, other, next_one = (f"{SITE}/list?id=77{more}" for more in ("", "&page=1", "&page=2"))
-    for book in (alone, together):
-        assert book.equivalent(one, other)
-        assert not book.equivalent(one, next_one)
-
-
-def test_a_site_has_no_voice_in_its_own_priors() -> None:
-    by_site = {"example.com": pages("x", 12)}
-    for number in range(3):
-        by_site[f"s{number}.com"] = [Observation(f"http://s{number}.com/v?id={i}&x={x}", str(i), words=100)
-                                     for i in range(12) for x in range(3)]  # fmt: skip
-    priors = priors_by_site(by_site, RuleBook())
-    assert priors["example.com"].sites["x"] == (0, 3)
-    assert priors["s0.com"].sites["x"] == (0, 3), "the two others, and the first one"
-    assert priors["example.com"].relevance("x") is Relevance.IGNORE
-    assert priors_by_site(dict(list(by_site.items())[:3]), RuleBook()) == {}
 
 
 @pytest.mark.parametrize("key", ["trk", "utm_source"])

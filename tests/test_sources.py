@@ -403,7 +403,6 @@ def test_several_sources_and_folders_of_files(project):
 
 
 def test_sites_are_learned_from_the_spill_as_from_memory():
-    """The priors that other sites make, too: a parameter of a small site is judged by what it is elsewhere."""
     rows = [row for number in range(6) for row in digests(responses(12, f"site{number}.test"))]
     rows += digests(responses(3, "small.test"))
     seen = [Observation.from_json(row) for row in rows]

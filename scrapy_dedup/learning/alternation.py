@@ -100,7 +100,6 @@ def learn_rules_and_masks(
     """
     before = masks or {}
     by_texts = options.policy is not None and options.policy.compares_texts
-    priors = None if isinstance(evidence, StoredEvidence) or options.policy is not None else evidence.priors(known)
     named = evidence.named()
     names = frozenset(named)
     found: dict[str, tuple[Learned, LearnedMasks]] = {}
@@ -130,7 +129,6 @@ def learn_rules_and_masks(
                 masks={site: wanted.comparing} if wanted.comparing is not None else None,
                 elsewhere=rules_elsewhere,
                 memory=evidence.memory,
-                priors=priors,
             )
             if not fresh.reports:
                 break  # out of time, or nothing to learn from: what an earlier round has found stands

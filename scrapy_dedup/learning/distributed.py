@@ -19,11 +19,10 @@ from ..sources.rows import row_reader
 from ..sources.spill import observation_in, text_of
 from ..urls import GroupsLike, site_of_url
 from .alias_learning import with_declared_aliases
-from .data.by_site import inner_sites, observations_by_site
+from .data.by_site import inner_sites
 from .data.page_sample import row_hashes
 from .learn import learn
 from .learning_options import LearningOptions
-from .opinions.other_sites import Priors, voice_of
 from .saving import text_of_file
 
 logger = logging.getLogger(__name__)
@@ -45,9 +44,6 @@ class Task:
     sites: AbstractSet[str] | None = None
     #: These are not.
     without: AbstractSet[str] = frozenset()
-    #: What names of parameters mean on all sites, and on each that was asked; None where sites are too few.
-    priors: Priors | None = None
-    voices: Mapping[str, Priors] = field(default_factory=dict)
     #: Rule files of sites that were learned before, since their URLs are nested in those of others.
     inner: Mapping[str, str] = field(default_factory=dict)
 
@@ -83,12 +79,6 @@ class Task:
         told = ((site, found, text_of(found)) for site, found in self._observed(records))
         return ((site, text, *row_hashes(found, text)) for site, found, text in told)
 
-    def voice(self, site: str, texts: list[str]) -> Iterator[Row]:
-        """Yield (site, name, relevant, irrelevant) of the parameters of a site, by its URLs."""
-        seen = observations_by_site(map(observation_in, sorted(texts)), self.options.site_groups)[0][site]
-        told = voice_of(site, seen, self.known)
-        return ((site, name, *verdicts) for name, verdicts in told.sites.items())
-
     def learned(self, site: str, texts: list[str]) -> Iterator[Row]:
         """Yield the row of a site: its rule file, numbers of rules, URLs and pages, the ids of rules that leave, or a fault."""
         try:
@@ -98,10 +88,9 @@ class Task:
             yield site, None, None, None, None, [], f"{type(error).__name__}: {error}"
 
     def _learned(self, site: str, texts: list[str]) -> Row:
-        told = {site: self.priors - self.voices.get(site, Priors())} if self.priors is not None else {}
         texts.sort()  # the order in which they come is chance
         found = map(observation_in, texts)
-        learned = learn(found, self.options, known=self.known, elsewhere=self._elsewhere, priors=told)
+        learned = learn(found, self.options, known=self.known, elsewhere=self._elsewhere)
         if any(each.canonical or each.redirect for each in map(observation_in, texts)):
             others = self._elsewhere(learned.nested[site])
             learned = with_declared_aliases(

@@ -8,12 +8,10 @@ import numpy as np
 
 from ..content.versions import Version
 from ..observation import Observation
-from ..rules import RuleBook
 from ..sources.spill import Spill, observation_in
-from .data.by_site import inner_sites, innermost_first, observations_by_site
+from .data.by_site import inner_sites, innermost_first
 from .data.page_sample import HASHES, MOST_OF_SITE, row_hashes, sampled_rows
 from .memory import Memory
-from .opinions.other_sites import Priors, priors_by_site
 
 
 @dataclass(frozen=True)
@@ -67,27 +65,3 @@ class ImportedEvidence:
             return []
         found = self.spill.observations(site)
         return [(each.url, each.time or 0.0, each.version) for each in found if each.version is not None]
-
-    def priors(self, known: RuleBook) -> dict[str, Priors]:
-        """Return what the parameters of each site are on the other sites: on some of them where these are many."""
-        return priors_by_site(_BySite(self), known)
-
-
-class _BySite(Mapping[str, Sequence[Observation]]):
-    """The observations of each site, read when they are asked for."""
-
-    def __init__(self, evidence: ImportedEvidence) -> None:
-        self._evidence = evidence
-        self._sites = dict.fromkeys(evidence.spill.sites)
-
-    def __getitem__(self, site: str) -> Sequence[Observation]:
-        if site not in self._sites:
-            raise KeyError(site)
-        observations = self._evidence.observations(site, versions=False)
-        return observations_by_site(observations, self._evidence.site_groups)[0][site]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sites)
-
-    def __len__(self) -> int:
-        return len(self._sites)

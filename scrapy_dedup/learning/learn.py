@@ -25,7 +25,6 @@ from .lifetime.kept_rules import may_return
 from .memory import Memory
 from .methods.policy import policy_of
 from .opinions.declared import Declarations
-from .opinions.other_sites import Priors, priors_by_site
 from .site_report import SiteReport
 from .site_rules import decide_site, learn_site
 
@@ -101,13 +100,12 @@ def learn(
     masks: Mapping[str, Mask] | None = None,
     elsewhere: Elsewhere | None = None,
     memory: Memory | None = None,
-    priors: Mapping[str, Priors] | None = None,
 ) -> Learned:
     """Return the rules that *observations* support, with a report per site.
 
     *known* are the rules of before, and *masks* tell what does not last on the pages of a site. Sites whose URLs are
     nested in those of others are learned first; the rules of what is not observed are asked of *elsewhere*, or are
-    *known*. *priors* tell, by site, what its parameters are on other sites, where *observations* are not of all of these.
+    *known*.
     """
     site_groups, policy = options.site_groups, options.policy
     known = known if known is not None else RuleBook(groups=site_groups)
@@ -118,8 +116,6 @@ def learn(
     departures: list[Departure] = []
     likely: dict[str, tuple[Rule, ...]] = {}
     odd: dict[str, tuple[str, ...]] = {}
-    if priors is None:
-        priors = priors_by_site(by_site, known, masks) if policy is None else {}
     nested = {site: inner_sites((each.url for each in seen), site, site_groups) for site, seen in by_site.items()}
     for number, site in enumerate(innermost_first(nested)):
         seen = by_site[site]
@@ -145,14 +141,12 @@ def learn(
             options,
             known=known,
             declarations=declarations,
-            priors=priors.get(site),
             may_return=back,
             others=others,
         )
         of_it = (
             found,
             declarations,
-            priors.get(site),
             options.packs,
             back,
             others and others.digest(),

@@ -21,7 +21,6 @@ from .evidence.judge import Judge
 from .evidence.value_kinds import ORDER, kind_of_key
 from .learners.core import SiteEvidence
 from .opinions.declared import Declarations
-from .opinions.other_sites import Priors
 from .opinions.said import manual_names, said_of
 from .opinions.taught import Taught
 from .proposals.proposal import Proposal
@@ -32,16 +31,15 @@ def evidence_of(
     sample: SiteUrls,
     table: Table | None = None,
     declarations: Declarations | None = None,
-    priors: Priors | None = None,
     packs: Iterable[Pack] = (),
 ) -> SiteEvidence:
     """Return what the learners are given of a sample: its columns, deep tokens and kinds of keys, and what is said of them.
 
-    *table* is that of the sample, made where not given; *priors* are what names of parameters mean on other sites, *packs* what these mean on platforms.
+    *table* is that of the sample, made where not given; *packs* tell what names of parameters mean on platforms.
     """
     table = encoded(sample) if table is None else table
     declared = declarations or Declarations()
-    judge = replace(table.judge, said=said_of(table, declared, sample.site_groups, priors, sample.names))
+    judge = replace(table.judge, said=said_of(table, declared, sample.site_groups, sample.names))
     taught = Taught.of(packs, table)
     if taught:
         own = {key: said for key, said in taught.said().items() if manual_names(sample.names).relevance(key) is None}
@@ -71,8 +69,8 @@ def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tupl
     *controls* are as :meth:`.Judge.of_controls` takes them.
     """
     table = encoded(sample)
-    # What the site and other sites say of a key is said of other pages than those of one content.
-    said = said_of(table, Declarations(), sample.site_groups, names=sample.names)
+    # What is said of a key is said of other pages than those of one content.
+    said = said_of(table, Declarations(), sample.site_groups, sample.names)
     table = replace(table, judge=replace(table.judge, said=said))
     every = np.arange(len(table))
     soft = soft_errors(sample.urls, table.content)

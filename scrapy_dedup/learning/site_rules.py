@@ -26,7 +26,6 @@ from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user
 from .lifetime.redundant import redundant
 from .methods.policy import MethodPolicy
 from .opinions.declared import Declarations
-from .opinions.other_sites import Priors
 from .proposals.proposal import Proposal
 from .selection import selected
 from .site_evidence import evidence_of, judged_sample, used_splits
@@ -61,19 +60,17 @@ def learn_site(
     *,
     known: RuleBook,
     declarations: Declarations | None = None,
-    priors: Priors | None = None,
     may_return: AbstractSet[str] = frozenset(),
     others: RuleBook | None = None,
 ) -> LearnedSite:
     """Return the rules of one site, learned beside those that act already.
 
-    *may_return* are the ids of suspended rules that may be learned again, *priors* what names mean on other
-    sites, *others* the rules of the sites whose URLs are nested in its own.
+    *may_return* are the ids of suspended rules that may be learned again, *others* the rules of the sites whose URLs are nested in its own.
     """
     deadline = options.deadline
     every = SiteUrls.of(site, found, options.site_groups, others, options.names)
     judged_urls, encoded, alike = judged_sample(every, found.controls.values())
-    evidence = evidence_of(judged_urls, encoded, declarations, priors, options.packs)
+    evidence = evidence_of(judged_urls, encoded, declarations, options.packs)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)

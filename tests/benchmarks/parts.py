@@ -122,7 +122,6 @@ PARTS: Mapping[str, Part] = {
     "opinions: known names": Part((*SITES, "together"), {_OPINIONS + "said:known_names": _returning(lambda: None)}),
     "opinions: canonical and redirects": Part(SITES, {_OPINIONS + "declared:linked_opinions": _DICT}),
     "opinions: headers and robots.txt": Part(SITES, {_OPINIONS + "declared:stated_opinions": _returning(tuple)}),
-    "opinions: other sites": Part(("together",), {_OPINIONS + "other_sites:priors_by_site": _DICT}),
     "packs": Part(REPLAY, settings={"DEDUP_PACKS": []}),
     "strata": Part(LEARN, {_DECISION + "strata:narrowed": _FIRST}),
     "budget": Part(LEARN, {_DECISION + "validation:within_budget": _FIRST}),

@@ -1,4 +1,4 @@
-"""Prior odds of a site's parameters from lists of names, other sites, and the site's own declarations.
+"""Prior odds of a site's parameters from lists of names, and the site's own declarations.
 
 Source: url-parameter-relevance, the passages on combining sources of information by Bayes's theorem. What is said moves
 the prior of a parameter (:meth:`.judge.Judge.prior`): one that is called relevant needs more pages that show it to be
@@ -15,7 +15,6 @@ from ..evidence.user_names import Names
 from ..methods.entropy import KNOWN_NAMES, NameList
 from .belief import belief
 from .declared import Declarations, linked_opinions, stated_opinions
-from .other_sites import Priors
 
 SOME = 100
 """URLs that are checked against headers and lines of a robots.txt."""
@@ -25,12 +24,11 @@ def said_of(
     table: Table,
     declarations: Declarations,
     site_groups: Mapping[str, Sequence[str]] | None = None,
-    priors: Priors | None = None,
     names: Names | None = None,
 ) -> dict[str, float]:
     """Return the log-odds that query parameters of a site are relevant, of those with any opinion.
 
-    *priors* are what names mean on other sites, *names* what the user says of them. O(URLs x parameters).
+    *names* are what the user says of names. O(URLs x parameters).
     """
     manual = manual_names(names)
     linked = linked_opinions(declarations, site_groups)
@@ -41,9 +39,7 @@ def said_of(
         rows = np.flatnonzero(codes != ABSENT)
         some = [table.urls[row] for row in rows[:: len(rows) // SOME + 1]]
         opinions = (*linked.get(key, ()), *stated_opinions(declarations, key, some))
-        if said := belief(
-            key, manual=manual, names=known_names(key, manual), priors=priors, declared={key: opinions}
-        ).prior:
+        if said := belief(key, manual=manual, names=known_names(key, manual), declared={key: opinions}).prior:
             found[key] = said
     return found
 
