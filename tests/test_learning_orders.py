@@ -153,12 +153,3 @@ def test_names_that_were_not_seen_to_move_stay_in_their_places() -> None:
     book = learn_rules(rows)
     assert book.equivalent(f"{SITE}/list/size-9/color-pink", f"{SITE}/list/color-pink/size-9")
     assert not book.equivalent(f"{SITE}/list/step-2/color-pink", f"{SITE}/list/color-pink/step-2")
-
-
-def test_names_of_parameters_are_kept_where_bare_values_are_ignored() -> None:
-    r = random.Random(0)
-    rows = [Observation(f"{SITE}/a/{n}?{token(r, length=6)}", f"page {n}") for n in range(60) for _ in range(3)]
-    rows += [Observation(f"{SITE}/a/{n}?print", f"print {n}") for n in range(30)]
-    book = learn_rules(rows)
-    assert book.equivalent(f"{SITE}/a/99?1a2b3c", f"{SITE}/a/99")
-    assert not book.equivalent(f"{SITE}/a/99?print", f"{SITE}/a/99")

@@ -62,8 +62,6 @@ class Config:
     """Share of bad groups up to which such a learner proposes it."""
     put_back_smoothing: float = 0.02
     """Share added to how often URLs of one page differ in a key, where keys are put back (gain / cost)."""
-    alike_contents: int = 15
-    """Contents that show values of one shape to say the same: more than of one value, as the shape is chosen among others."""
     named_values: int = 12
     """Values of a key up to which they are compared each with each, and a rule names them one by one, and not their class."""
     named_repeats: int = 3

@@ -20,7 +20,7 @@ SWITCH = "BENCHMARK_WITHOUT"
 FOLDER = Path(__file__).parent / "news" / "clock"
 NONE = "as it is"
 TOGETHER = "suspects together"
-SUSPECTS = ("opinions", "widening", "orders: names of facets")
+SUSPECTS = ("opinions", "widening")
 
 Change = Callable[[Any], Any]
 """Takes what stands at a place, and returns what is to stand there."""
@@ -130,7 +130,6 @@ PARTS: Mapping[str, Part] = {
     "widening: families of names": Part(LEARN, {"learning.learners.affixes:wider_families": _LIST}),
     "widening: spellings": Part(LEARN, {"learning.learners.casing:wider_spellings": _LIST}),
     "orders": Part(LEARN, {_SEARCH + "orders:any_orders": _LIST}),
-    "orders: names of facets": Part(LEARN, {_SEARCH + "orders:kept_names": _LIST}),
     # What of crawls learning alone does not show.
     "candidates": Part(REPLAY, {_DECISION + "candidates:candidate_rules": _returning(tuple)}),
     "postponing": Part((*REPLAY, *NOISY), settings={"DEDUP_POSTPONE": False}),
@@ -180,7 +179,6 @@ PARTS: Mapping[str, Part] = {
     "constant pages": Part(LEARN, {_SEARCH + "constant_pages:constant_pages": _by(_no_constants)}),
     "guards": Part(LEARN, {_SEARCH + "guards:best_guard": _returning(lambda: None)}),
     "values": Part(LEARN, {_SEARCH + "recoding:recode": _LIST}),
-    "values: shapes": Part(LEARN, {_SEARCH + "shapes:values_alike": _LIST}),
     "values: sets": Part(LEARN, {_SEARCH + "value_sets:sets_of_values": _LIST}),
     "strata: divisions by keys": Part(LEARN, {_DECISION + "divisions:divisions_of": _by(_by_sections)}),
     "soft errors": Part(LEARN, {"learning.data.soft_errors:soft_errors": _by(_no_rows)}),

@@ -20,7 +20,7 @@ from ..search.emission import proposals
 from ..search.guards import GuardNode, grown
 from ..search.letter_case import case_insensitive
 from ..search.nested_urls import nested_urls
-from ..search.orders import any_orders, kept_names
+from ..search.orders import any_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +60,4 @@ def difference_sets(evidence: SiteEvidence) -> list[Proposal]:
     found = [*fixed, *found]
     found += case_insensitive(found, Frame(table, rest))
     found += nested_urls(found, Frame(table, rest), sample, evidence.deep)
-    found += kept_names(found, table)
     return [*found, *any_orders(judgement)]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Predicate, Set, SetOfValues
+from ...rules import Absent, Ignore, Literal, OfClass, Predicate, Set, SetOfValues
 from ...rules.model import BARE
 from ...urls import class_of
 from ..data.frame import Level
@@ -15,7 +15,6 @@ from ..proposals.proposal import ANY_VALUE, Match, Proposal
 from .constant_pages import ConstantPage
 from .guards import PRESENT, GuardNode, Pattern
 from .recoding import Gone, Merged, Recoding, SegmentGone
-from .shapes import AlikeValues
 from .value_sets import UnorderedValues
 
 
@@ -99,8 +98,6 @@ def _recoded(match: Match, recoding: Recoding) -> Iterator[Proposal]:
             (f"path.{position + 1}", OfClass(ANY_VALUE)),
         )
         yield Proposal(_narrowed(match, following), recoding.key, Ignore(only={recoding.value}))
-    elif isinstance(recoding, AlikeValues):
-        yield Proposal(match, recoding.key, IgnoreValue(only=recoding.only))
     elif isinstance(recoding, UnorderedValues):
         yield Proposal(match, recoding.key, SetOfValues(recoding.delimiter))
 

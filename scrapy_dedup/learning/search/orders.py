@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...rules import AnyOrder, Ignore, Keep, Literal
-from ...rules.model import BARE
+from ...rules import AnyOrder, Literal
 from ...rules.order import in_order, segments_in_order
-from ...urls import ValueClass, normal_parts
+from ...urls import normal_parts
 from ...urls.paths import split_extension
 from ..config import current
 from ..data.judgement import Judgement
-from ..data.url_table import Table
 from ..evidence.value_kinds import ORDER
 from ..evidence.witnesses import witnesses
 from ..proposals.proposal import Proposal
@@ -54,22 +52,6 @@ def any_orders(judgement: Judgement) -> list[Proposal]:
             found.append(proposal)
         else:
             found += [one for one in _by_section(proposal, shown) if _passes(one, shown, judgement)]
-    return found
-
-
-def kept_names(proposals: Iterable[Proposal], table: Table) -> list[Proposal]:
-    """Return what keeps the names of parameters that are without a value now and then, where bare texts like them are ignored."""
-    proposals = list(proposals)
-    said = {one.key for one in proposals}
-    empty = table.numbers.get("")
-    found = []
-    for one in proposals:
-        only = one.operation.only if isinstance(one.operation, Ignore) else None
-        if one.key != BARE or not isinstance(only, ValueClass) or empty is None:
-            continue
-        for key, codes in table.columns.items():
-            if key.startswith("q.") and key not in said and only.matches(key[2:]) and bool((codes == empty).any()):
-                found.append(Proposal(one.match, key, Keep()))
     return found
 
 

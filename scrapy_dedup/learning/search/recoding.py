@@ -17,7 +17,6 @@ from ..data.url_table import REPEAT
 from ..evidence.arrays import ABSENT, Flags, Hashes, Rows, pairs, spans
 from ..evidence.value_kinds import ValueKind
 from ..evidence.witnesses import witnesses
-from .shapes import AlikeValues, values_alike
 from .value_sets import UnorderedValues, sets_of_values
 
 MAX_KEYS = 100
@@ -57,7 +56,7 @@ class SegmentGone:
     counterexamples: int
 
 
-Recoding = Gone | Merged | SegmentGone | UnorderedValues | AlikeValues
+Recoding = Gone | Merged | SegmentGone | UnorderedValues
 
 
 def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
@@ -73,9 +72,6 @@ def recode(frame: Frame, levels: Mapping[str, Level]) -> list[Recoding]:
         found += _values_as_absent(frame, levels, keys)
         if len(keys) == 1:
             found += _values_as_values(frame, levels, keys[0])
-    for key in sorted(varying):
-        if key.startswith(("q.", "m.")):
-            found += values_alike(frame, levels, key)
     return found
 
 
