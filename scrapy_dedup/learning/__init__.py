@@ -19,7 +19,8 @@ pages; :mod:`.evidence.witnesses` has a likelihood of both. What a key means is 
 like tells which is likelier (:mod:`.evidence.value_kinds`: drawn at random, a choice of few, a form of the URL, or other), as do
 lists of names, other sites, rule packs and the site itself (:mod:`.opinions`). From prior and groups follows the share of groups that
 are several pages (:mod:`.evidence.judge`). Up to a twentieth a proposal may act, unless the share is rather a hundredth or more than not, and if it saves more
-than the pages are worth that it loses. No step below has another measure. How odd the site is, is believed and not set; an error page that answers with status 200 is found by its URLs, which have nothing in common but what
+than the pages are worth that it loses. No step below has another measure. How odd the site is, is believed and not set
+(:mod:`.data.error_rate`); an error page that answers with status 200 is found by its URLs, which have nothing in common but what
 others have, too, and is no evidence (:mod:`.data.soft_errors`).
 
 *Proposals.* A proposal is one operation under one pattern: drop ``q.sid`` where ``path.0`` is ``shop``. The core learner makes

@@ -22,6 +22,12 @@ class Config:
     changing_templates: float = 0.1
     """Share of URL templates whose pages change by themselves, as front pages do, before anything is seen. Such a template's
     repeated answers say nothing of the error rate."""
+    error_rate_sets: int = 6
+    """Difference sets that tell the error rate, those with most groups of one content first. The later ones are often keys
+    that name pages."""
+    error_rate_overlap: float = 3.0
+    """How many of these say the same of the error rate, since the same URLs are in groups of several (a divisor of
+    log-likelihoods)."""
     soft_least_urls: int = 3
     """Minimum number of URLs with a content before it can count as a soft error."""
     soft_in_common: float = 0.8

@@ -10,6 +10,7 @@ from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from ..urls.deep_tokens import may_be_parted
 from .config import current
+from .data.error_rate import judge_of
 from .data.frame import Frame
 from .data.judgement import SiteUrls
 from .data.shells import repeated_shells
@@ -17,7 +18,6 @@ from .data.soft_errors import soft_errors
 from .data.url_table import REPEAT, Table, encode
 from .data.value_tokens import lists_of_values, significant_splits
 from .evidence.arrays import ABSENT
-from .evidence.judge import Judge
 from .evidence.value_kinds import ORDER, kind_of_key
 from .learners.core import SiteEvidence
 from .opinions.declared import Declarations
@@ -66,7 +66,7 @@ def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tupl
 
     Of URLs that show one answer, as different pages may do, one stays; all of them are the last sample.
 
-    *controls* are as :meth:`.Judge.of_controls` takes them.
+    *controls* are as :func:`.error_rate.judge_of` takes them.
     """
     table = encoded(sample)
     # What is said of a key is said of other pages than those of one content.
@@ -81,7 +81,7 @@ def judged_sample(sample: SiteUrls, controls: Iterable[tuple[int, int]]) -> tupl
     sample = replace(sample, constant=numbers_of(frame, pages).tolist())
     soft &= ~covered  # a page that answers for whatever a parameter says is one, and told as such
     rows = np.flatnonzero(~(soft | shells))
-    judge = Judge.of_controls(controls)
+    judge = judge_of(Frame(table, rows), controls)
     alike = np.flatnonzero(np.isin(table.content, table.content[shells & ~soft]))
     evidence = replace(sample.part(rows.tolist()), judge=judge)
     return evidence, replace(table.part(rows), judge=judge), sample.part(alike.tolist())

@@ -82,6 +82,12 @@ def _by_sections(table: Any) -> Any:
     return [by_sections(table)]
 
 
+def _usual_judge(*_: Any) -> Any:
+    from scrapy_dedup.learning.evidence.judge import Judge
+
+    return Judge()
+
+
 def _no_places(*_: Any) -> Any:
     from scrapy_dedup.masks.learning.single_crawl.visits import TransientPlaces
 
@@ -125,6 +131,7 @@ PARTS: Mapping[str, Part] = {
     "packs": Part(REPLAY, settings={"DEDUP_PACKS": []}),
     "strata": Part(LEARN, {_DECISION + "strata:narrowed": _FIRST}),
     "budget": Part(LEARN, {_DECISION + "validation:within_budget": _FIRST}),
+    "error rate": Part(LEARN, {"learning.data.error_rate:judge_of": _by(_usual_judge)}),
     "learner: replacing": Part(SITES, {"learning.learners.replacing:proposals": _LIST}),
     "widening": Part(LEARN, {"learning.learners.generalising:generalised": _FIRST}),
     "widening: families of names": Part(LEARN, {"learning.learners.affixes:wider_families": _LIST}),

@@ -228,7 +228,7 @@ class _MergedGroups:
             np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
             self._table.content[some],
             self._table.lone[some],
-            kind.prior.given(self._table.judge.lesson(proposal)),
+            kind.prior.given(self._table.judge.lesson(proposal)).about(proposal.key),
             codes[some],
         )
         split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), unlike)

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ...urls.deep_tokens import whole_key
 from ..config import current
 from .arrays import Codes, Flags, Numbers, Rows
 from .contents import Contents
 from .shares import of_any_share
-from .witnesses import EQUALS, RATES, SHARES, Prior, Witnesses, likelihoods, one_page, remembered
+from .witnesses import EQUALS, EVERY_KEY, RATES, SHARES, Prior, Witnesses, likelihoods, one_page, remembered
 
 SEEN = 0.95
 """Probability of a group to be several pages from which on these count as lost, and not as odd responses. At a half, one page
@@ -30,11 +31,13 @@ AT_ONCE = 1_000
 class Posterior:
     """What is believed of the witness groups of a proposal, and of the error rate.
 
-    ``states`` are the probabilities of each pair of SHARES and EQUALS, ``rates`` those of RATES.
+    ``states`` are the probabilities of each pair of SHARES and EQUALS, ``rates`` those of RATES; ``evidence`` is the logarithm
+    of the marginal likelihood of each error rate.
     """
 
     states: Numbers
     rates: Numbers
+    evidence: Numbers
 
     @property
     def shares(self) -> Numbers:
@@ -109,11 +112,13 @@ def _usual_rates() -> Numbers:
 class Judge:
     """The judge of a site.
 
-    ``rates`` are the logarithms of what is believed of its error rate (RATES) before its groups are seen. ``said`` are the log-odds, by key,
+    ``rates`` are the logarithms of what is believed of its error rate (RATES), less what groups of URLs tell: ``told`` are
+    keys in which URLs of groups differ, and the logarithms of the likelihoods of RATES that these give. ``said`` are the log-odds, by key,
     that it is relevant: what is said of it by others than its pages.
     """
 
     rates: Numbers = field(default_factory=_usual_rates)
+    told: tuple[tuple[frozenset[str], Numbers], ...] = ()
     said: Mapping[str, float] = field(default_factory=dict)
     taught: Callable[[Any], float] | None = None
     """Takes a proposal, and returns the log-odds that it is wrong by what rule packs say of it; None where there are none."""
@@ -121,25 +126,40 @@ class Judge:
     def prior(self, key: str, prior: Prior, proposal: object = None) -> Prior:
         """Return the *prior* of a key, or of a *proposal* on it, in the light of what is said of it."""
         log_odds = self.said.get(key, 0.0) + self.lesson(proposal)
-        return prior.given(log_odds) if log_odds else prior
+        return (prior.given(log_odds) if log_odds else prior).about(key)
 
     def lesson(self, proposal: object) -> float:
         """Return the log-odds that a proposal is wrong, by what rule packs say; 0 where they say nothing."""
         return self.taught(proposal) if self.taught is not None and proposal is not None else 0.0
 
+    def rates_beside(self, key: str | None) -> Numbers:
+        """Return the logarithms of what is believed of RATES, without what groups say that differ in a key.
+
+        These groups are judged themselves: were they to tell the error rate first, any exceptions would be odd responses.
+        """
+        if key == EVERY_KEY:
+            return self.rates
+        whole = None if key is None else whole_key(key)
+        return self.rates + sum((each for keys, each in self.told if whole not in keys), np.zeros(len(RATES)))
+
     def posterior(self, found: Witnesses) -> Posterior:
         """Return what is believed after some witness groups were seen."""
-        joint = np.log(found.prior.states) + self.rates[:, None]
+        log = np.log(found.prior.states) + np.zeros((len(RATES), 1))
         if len(found):
-            joint = joint + likelihoods(found)[0]
+            log = log + likelihoods(found)[0]
+        joint = log + self.rates_beside(found.prior.key)[:, None]
         share = np.exp(joint - joint.max())
         share /= share.sum()
-        return Posterior(share.sum(axis=0), share.sum(axis=1))
+        is_right = np.repeat(SHARES < current().noticed, len(EQUALS))
+        # Groups of several pages say nothing of the error rate: how often each of these shows the same is not known.
+        wrong = np.logaddexp.reduce(log[:, ~is_right], axis=1).max()
+        evidence = np.logaddexp(np.logaddexp.reduce(log[:, is_right], axis=1), wrong)
+        return Posterior(share.sum(axis=0), share.sum(axis=1), evidence)
 
     def may_act(self, found: Witnesses, part: Rows, parts: int) -> Flags:
         """Return whether each of many proposals may act; *part* is the number of each row's, ascending, of so many *parts*."""
         result = np.zeros(parts, dtype=np.bool_)
-        prior = np.log(found.prior.states) + self.rates[:, None]
+        prior = np.log(found.prior.states) + self.rates_beside(found.prior.key)[:, None]
         for start in range(0, parts, AT_ONCE):
             number = min(AT_ONCE, parts - start)
             rows = np.arange(*np.searchsorted(part, (start, start + number)))
@@ -167,24 +187,19 @@ class Judge:
         The share of those others may be any.
         """
         likelihood = one_page(Contents.of(np.zeros(len(content), dtype=np.intp), content, lone))
-        one = np.logaddexp.reduce(likelihood[0] + self.rates) - np.logaddexp.reduce(self.rates)
+        rates = self.rates_beside(None)
+        one = np.logaddexp.reduce(likelihood[0] + rates) - np.logaddexp.reduce(rates)
         urls = len(content)
         others = urls - int(np.unique(content, return_counts=True)[1].max())
         return bool(one > of_any_share(others, urls))
 
-    @classmethod
-    def of_controls(cls, controls: Iterable[tuple[int, int]]) -> "Judge":
-        """Return the judge that knows what URLs which were answered several times tell of the error rate.
+    def knowing(self, evidence: Iterable[Numbers]) -> "Judge":
+        """Return the judge that knows more of the error rate: logarithms of likelihoods of RATES."""
+        return replace(self, rates=self.rates + sum(evidence, np.zeros(len(RATES))))
 
-        *controls* are (responses that differed from the one before, responses compared), a pair for each URL template: a template
-        may change by itself, as a front page does.
-        """
-        rates, changing = _usual_rates(), current().changing_templates
-        for odd, compared in controls:
-            by_chance = odd * np.log(2 * RATES) + (compared - odd) * 2 * np.log1p(-RATES)
-            by_itself = of_any_share(odd, compared)
-            rates = rates + np.logaddexp(np.log(1 - changing) + by_chance, np.log(changing) + by_itself)
-        return cls(rates)
+    def told_by(self, groups: Iterable[tuple[Iterable[str], Numbers]]) -> "Judge":
+        """Return the judge that knows what groups tell of the error rate whose URLs differ in these keys."""
+        return replace(self, told=tuple((frozenset(keys), each) for keys, each in groups))
 
 
 def is_proven(clean: float, bad: float, prior: Prior) -> bool:

@@ -37,7 +37,7 @@ class Split:
             either = [np.logaddexp(log, np.log(share) + own) for log, share in zip(as_others, EXCEPTIONS, strict=True)]
         usual = np.r_[1 - unlike, np.full(len(EXCEPTIONS) - 1, unlike / (len(EXCEPTIONS) - 1))]
         weight = np.stack([each.sum(axis=0) for each in either])
-        weight += prior + judge.rates[:, None] + np.log(usual)[:, None, None]
+        weight += prior + judge.rates_beside(found.prior.key)[:, None] + np.log(usual)[:, None, None]
         evidence = float(np.logaddexp.reduce(weight, axis=None))
         weight = np.exp(weight - evidence)
         rates = weight.sum(axis=(0, 2))
@@ -49,7 +49,7 @@ class Split:
         shares = weight.sum(axis=(1, 2))
         unseen = (1 - EXCEPTIONS) @ weight.sum(axis=1) + (shares @ EXCEPTIONS) * found.prior.states
         return cls(
-            [Posterior(states, rates) for states in (common + apart).sum(axis=1)],
-            Posterior(unseen, rates),
+            [Posterior(states, rates, rates) for states in (common + apart).sum(axis=1)],
+            Posterior(unseen, rates, rates),
             evidence,
         )

@@ -16,7 +16,7 @@ import numpy as np
 from ...overridable import Overridable
 from ..config import current
 from .arrays import ABSENT, Codes, Rows
-from .witnesses import Prior
+from .witnesses import EVERY_KEY, Prior
 
 MOST_LOOKED_AT = 500
 """Values of a column that are looked at; of more, every n-th is."""
@@ -70,7 +70,7 @@ class ValueKind(Enum):
         return _priors.current()[self].unlike
 
 
-WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004))
+WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004)).about(EVERY_KEY)
 """Of a function that drops several keys together."""
 
 ORDER = ValueKind.FORM

@@ -26,6 +26,9 @@ SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.16, 
 EQUALS: Numbers = np.array([0.01, 0.05, 0.2, 0.5, 0.75])
 """How often two pages may show the same, though what a proposal drops tells them apart."""
 
+EVERY_KEY = "*"
+"""Stands for all keys of a site's URLs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prior:
@@ -33,6 +36,8 @@ class Prior:
 
     shares: Numbers
     equals: Numbers
+    key: str | None = None
+    """The key that the proposal is about, EVERY_KEY for all of them; None where it is about none in particular."""
 
     @classmethod
     def of(cls, right: float, mixed: float, wrong: float, equals: Sequence[float]) -> "Prior":
@@ -46,6 +51,10 @@ class Prior:
         shares = self.shares.copy()
         shares[SHARES >= 0.5] *= np.exp(log_odds)
         return replace(self, shares=shares / shares.sum())
+
+    def about(self, key: str) -> "Prior":
+        """Return the prior of a proposal that is about this key."""
+        return replace(self, key=key)
 
     @property
     def states(self) -> Numbers:
