@@ -13,9 +13,8 @@ from .best_pattern import best_pattern
 from .data.clusters import Clusters
 from .data.judgement import SiteUrls, book_of, judged
 from .decision.candidates import candidate_rules
-from .decision.validation import within_budget
+from .decision.validation import counted_with_files, within_budget
 from .decision.weighing import weighed, with_counts
-from .decision.witness_counts import counted_with_files
 from .learners.affixes import wider_families
 from .learners.casing import wider_spellings
 from .learners.core import SiteEvidence

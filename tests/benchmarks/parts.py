@@ -186,7 +186,7 @@ PARTS: Mapping[str, Part] = {
     "constant pages": Part(LEARN, {_SEARCH + "constant_pages:constant_pages": _by(_no_constants)}),
     "guards": Part(LEARN, {_SEARCH + "guards:best_guard": _returning(lambda: None)}),
     "values": Part(LEARN, {_SEARCH + "recoding:recode": _LIST}),
-    "values: sets": Part(LEARN, {_SEARCH + "value_sets:sets_of_values": _LIST}),
+    "values: sets": Part(LEARN, {_SEARCH + "recoding:sets_of_values": _LIST}),
     "strata: divisions by keys": Part(LEARN, {_DECISION + "divisions:divisions_of": _by(_by_sections)}),
     "soft errors": Part(LEARN, {"learning.data.soft_errors:soft_errors": _by(_no_rows)}),
     "tokens of values": Part(LEARN, {"learning.site_evidence:deep_splits": _DICT}),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 
-from ...learning.parameter_names import IRRELEVANT
+from ...learning.choices import IRRELEVANT
 from ...rules.book import RuleBook
 from ...rules.model import Rule, Status
 from ...rules.operations import Ignore, IgnoreValue

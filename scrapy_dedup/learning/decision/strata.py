@@ -24,8 +24,7 @@ from ..evidence.value_kinds import VALUES_UNLIKE, ValueKind, kind_of_key
 from ..evidence.witnesses import witnesses
 from ..proposals.blame import blamed
 from ..proposals.combining import rules_of
-from ..proposals.dropping import seen_values, widened
-from ..proposals.matching import concerned, matching
+from ..proposals.dropping import concerned, matching, seen_values, widened
 from ..proposals.proposal import Match, Proposal
 from .divisions import OTHER, Division, are_numbers, by_value, divisions_of
 

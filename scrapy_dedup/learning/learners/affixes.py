@@ -18,8 +18,7 @@ from ...urls.deep_tokens import whole_key
 from ..data.url_table import Table
 from ..methods.affixes import ALPHANUMERIC, snapped_prefixes, uniform
 from ..proposals.coverage import reaches
-from ..proposals.dropping import changes, seen_values, widened
-from ..proposals.matching import matching
+from ..proposals.dropping import changes, matching, seen_values, widened
 from ..proposals.proposal import Match, Proposal
 from .generalising import Wider
 

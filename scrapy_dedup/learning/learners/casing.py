@@ -18,7 +18,7 @@ from ...urls.percent import lower_first, lower_value
 from ..config import current
 from ..data.url_table import Table
 from ..evidence.shares import worth_asking
-from ..proposals.matching import matching
+from ..proposals.dropping import matching
 from ..proposals.proposal import Match, Proposal
 from ..search.letter_case import MIN_TESTED
 from .generalising import Wider

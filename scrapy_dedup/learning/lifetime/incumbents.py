@@ -6,21 +6,21 @@ is until a counterexample refutes it, together with the evidence that stands in 
 it drops is content. Of what is learned anew that is added which removes more, or says all that an incumbent says.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from ...rules import Keep, Literal, Rule, Status
 from ...rules.lifecycle import Departure, Reason
 from ...urls import DeepSplit
 from ...urls.deep_tokens import whole_key
-from ..data.judgement import SiteUrls, book_of, judged
-from ..decision.validation import validation
-from ..decision.witness_counts import pages_for
+from ..data.judgement import Judgement, SiteUrls, book_of, judged
+from ..decision.validation import pages_for, validation
 from ..evidence.witnesses import remembered
 from ..proposals.combining import outcome_of, rules_of
 from ..proposals.coverage import exclude_each_other, says_as_much
 from ..proposals.proposal import Proposal
-from .odd_contents import without_odd_contents
 
 MOST_PATTERNS = 40
 """Patterns of fresh proposals that are tried one by one beside the incumbents."""
@@ -276,3 +276,23 @@ def _has_its_splits(
         if whole != key and whole in kept and whole in known_deep and deep.get(whole) != known_deep[whole]:
             return False
     return True
+
+
+LEAST_PAGES: Final = 3
+"""Groups of URLs that are one page by the rules that show a content which may be odd; most groups do not show it."""
+
+
+def without_odd_contents(judgement: Judgement) -> SiteUrls:
+    """Return the sample without the URLs that show odd contents where the others of their group are one page. O(URLs)."""
+    sample = judgement.sample
+    content = sample.content
+    shown = Counter(each for members in judgement.by_key.values() for each in {content[i] for i in members})
+    odd = {each for each, pages in shown.items() if LEAST_PAGES <= pages <= len(judgement.by_key) / 2}
+    dropped = {
+        i
+        for members in judgement.bad
+        if len({content[i] for i in members} - odd) == 1
+        for i in members
+        if content[i] in odd
+    }
+    return sample.part([i for i in range(len(content)) if i not in dropped]) if dropped else sample

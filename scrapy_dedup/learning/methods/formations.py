@@ -18,7 +18,7 @@ from ..data.url_table import RARE, Table
 from ..evidence.arrays import ABSENT, Flags
 from ..proposals.blame import MAX_MEMBERS
 from ..proposals.combining import rules_of
-from ..proposals.matching import matching
+from ..proposals.dropping import matching
 from ..proposals.proposal import Match, Proposal
 
 

@@ -19,12 +19,11 @@ from ...urls import DeepSplit
 from ...urls.paths import split_extension
 from ..data.judgement import SiteUrls
 from ..data.url_table import Table
-from ..decision.validation import validation
-from ..decision.witness_counts import pages_for
+from ..decision.validation import pages_for, validation
 from ..evidence.arrays import ABSENT, Flags
 from ..evidence.shares import MIN_STATED
 from ..proposals.coverage import says_as_much
-from ..proposals.matching import concerned, matching
+from ..proposals.dropping import concerned, matching
 from ..proposals.proposal import Match, Proposal
 
 PACK = "pack"

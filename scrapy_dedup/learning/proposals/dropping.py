@@ -1,12 +1,13 @@
-"""Operations: what drops the values of a key that were seen, and which values an operation changes."""
+"""Operations: what drops the values of a key that were seen, which values an operation changes, and which URLs a proposal is about."""
 
 import numpy as np
 
 from ...rules import Ignore, IgnoreValue, Operation, Set, SetOfValues
 from ...urls import ValueClass, class_of
-from ..data.url_table import REPEAT, Table
-from ..evidence.arrays import ABSENT, Rows
+from ..data.url_table import REPEAT, Table, with_inverse
+from ..evidence.arrays import ABSENT, Flags, Rows
 from ..evidence.value_kinds import MIN_TOKEN, ValueKind, are_named, kind_of_key, other_part
+from .proposal import Match
 
 MIN_HEX = 8
 
@@ -100,3 +101,32 @@ def _is_among(only: frozenset[str] | ValueClass | None, value: str) -> bool:
     if isinstance(only, ValueClass):
         return only.matches(value)
     return only is None or value in only
+
+
+def matching(table: Table, match: Match) -> Flags:
+    """Return which URLs a match holds for."""
+    holds = np.ones(len(table), dtype=np.bool_)
+    for key, predicate in match:
+        codes = table.columns.get(key)
+        if codes is None:
+            if not predicate.optional:
+                holds[:] = False
+            continue
+        present, place = with_inverse(codes)
+        answers = [
+            predicate.optional if code == ABSENT else predicate.holds(table.vocabulary[code].split(REPEAT)[0])
+            for code in present.tolist()
+        ]
+        holds &= np.array(answers, dtype=np.bool_)[place]
+    return holds
+
+
+def concerned(table: Table, key: str, operation: Operation) -> Flags:
+    """Return which URLs have a value that an operation changes."""
+    codes = table.columns.get(key)
+    if codes is None:
+        return np.zeros(len(table), dtype=np.bool_)
+    present, place = with_inverse(codes)
+    vocabulary = table.vocabulary
+    answers = [code != ABSENT and changes(operation, vocabulary[code]) for code in present.tolist()]
+    return np.array(answers, dtype=np.bool_)[place]

@@ -14,8 +14,7 @@ from ..proposals.dropping import dropped, path_position, seen_values, value_drop
 from ..proposals.proposal import ANY_VALUE, Match, Proposal
 from .constant_pages import ConstantPage
 from .guards import PRESENT, GuardNode, Pattern
-from .recoding import Gone, Merged, Recoding, SegmentGone
-from .value_sets import UnorderedValues
+from .recoding import Gone, Merged, Recoding, SegmentGone, UnorderedValues
 
 
 def proposals(table: Table, rows: Rows, node: GuardNode, constants: Sequence[ConstantPage]) -> list[Proposal]:

@@ -14,7 +14,7 @@ from enum import Enum
 from math import log2
 from typing import Any
 
-from ...parameter_names import IRRELEVANT
+from ...choices import IRRELEVANT
 
 
 class Unused(Enum):
