@@ -111,7 +111,9 @@ class HeardStats(MemoryStatsCollector):
         super().__init__(crawler)
         self.handlers: list[tuple[str, Callable[[], object]]] = []
 
-    def inc_value(self, key: str, count: int = 1, start: int = 0) -> None:
+    def inc_value(
+        self, key: str, count: int = 1, start: int = 0, spider: Any = None
+    ) -> None:  # as scrapy-redis calls it
         super().inc_value(key, count, start)
         for stat, handler in self.handlers:
             if stat == key:
