@@ -2,7 +2,7 @@
 
 What else docs/compatibility.rst names stands elsewhere: jobs in test_crawl_jobs.py, one worker of scrapy-redis in
 test_crawl_other_filters.py, several in test_crawl_fleet.py, types of items in test_crawl_pipeline.py, folders that cannot be written in
-test_crawl_live.py and test_crawl_learner.py, Scrapy's reactors in test_crawl_robust.py.
+test_crawl_learning.py and test_crawl_learning_process.py, Scrapy's reactors in test_crawl_robust.py.
 """
 
 import io
