@@ -1,145 +1,100 @@
-"""Postponed requests: fetched last, never lost, and discarded only by rules that act."""
+"""What is probably a duplicate is fetched last: filtered when that is known, and never lost."""
 
+import threading
 from typing import Any
 
 import pytest
 from scrapy import Request, signals
 from scrapy.core.scheduler import Scheduler
 from scrapy.exceptions import DontCloseSpider
-from scrapy.utils.defer import deferred_from_coro
-
-from scrapy_dedup.crawl.composition import CrawlComponents
-from scrapy_dedup.crawl.learn.learner import LearningOutcome
-from scrapy_dedup.rules import Ignore, Rule, SiteRules, Status
-from scrapy_dedup.rules.writing import written_rules
 
 from .conftest import Serve
-from .crawling import Crawl, Links, close, crawl, crawler_of, in_reactor, run, write_rules
+from .crawling import (
+    LEARNED,
+    Crawl,
+    Links,
+    Outcome,
+    close,
+    crawl,
+    crawl_site,
+    crawler_of,
+    ignore,
+    in_reactor,
+    run,
+    save_rules,
+    statuses,
+    when_counted,
+)
 from .server import Asked, Server, page, prose
 from .waiting import PATIENCE
 
-PAGES = 40
+PAGES = 30
 SOURCES = ("mail", "feed", "post")
+DOUBTFUL = PAGES * len(SOURCES)
+EVERY = 1 + PAGES + DOUBTFUL
+ALL = {"/", *(f"/p/{number}" for number in range(PAGES))}
 ON = {"DEDUP_LEARN": "live", "CONCURRENT_REQUESTS": 4}
-
-
-@pytest.fixture(autouse=True)
-def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
-
-
-def candidate_of(site: str, key: str) -> str:
-    """Return what a learning says of a parameter that is a candidate."""
-    return written_rules(SiteRules(site, (Rule(site, {}, {key: Ignore()}, Status.CANDIDATE),)))
 
 
 class Shop:
     """Pages that the start page links plainly and with a parameter; *matters*: with each value it is another page."""
 
     def __init__(self, name: str = "utm_source", *, matters: bool = False) -> None:
-        self.name = name
-        self.matters = matters
-        self.asked: list[str] = []
+        self.name, self.matters = name, matters
 
     def __call__(self, asked: Asked) -> Any:
-        if asked.path == "/robots.txt":
-            return 404
-        self.asked.append(asked.target)
         if asked.path == "/":
-            return page("start", *self.targets)
+            plain = [f"/p/{number}" for number in range(PAGES)]
+            tracked = [f"{target}?{self.name}={source}{target[3:]}" for target in plain for source in SOURCES]
+            return page("start", *plain, *tracked)
         return page(prose(asked.target if self.matters else asked.path))
 
-    @property
-    def targets(self) -> list[str]:
-        plain = [f"/p/{number}" for number in range(PAGES)]
-        return plain + [f"{target}?{self.name}={source}{target[3:]}" for target in plain for source in SOURCES]
+
+def paths(*crawls: Crawl) -> set[str]:
+    return {url.partition("?")[0] for done in crawls for url in done.urls}
 
 
-def paths(done: Crawl) -> set[str]:
-    return {url.partition("?")[0] for url in done.urls}
+def settled(done: Crawl) -> int:
+    """The postponed requests that something has become of."""
+    return int(done.stat("postponed/fetched") + done.stat("postponed/discarded"))
 
 
-ALL = {"/", *(f"/p/{number}" for number in range(PAGES))}
-EVERY = 1 + PAGES * (1 + len(SOURCES))
-
-
+@pytest.mark.parametrize("settings", [{}, {"DEPTH_PRIORITY": 1}], ids=["by name", "and by depth"])
 @in_reactor
-async def test_what_is_probably_a_duplicate_is_fetched_last_and_discarded_when_that_is_known(serve: Serve) -> None:
-    shop = Shop()
-    server = serve(shop)
-    done = await crawl(Links, server.url("/"), **ON)
+async def test_duplicates_are_fetched_last_and_discarded_when_that_is_known(serve: Serve, settings: Any) -> None:
+    done = await crawl_site(serve, Shop(), **ON, **settings)
     assert paths(done) == ALL, "no page is lost"
-    assert server.downloads < 1 + PAGES + 40, "of 120 duplicates few are downloaded"
-    stats = done.dedup()
-    assert stats["postponed"] == PAGES * len(SOURCES)
-    assert stats["postponed/fetched"] + stats["postponed/discarded"] == stats["postponed"]
-    assert all("?" not in target for target in shop.asked[: 1 + PAGES]), "pages first"
-    assert not any(name.startswith("errors") for name in stats)
+    assert done.fetched.total() < EVERY / 2, "of the duplicates few are downloaded"
+    assert settled(done) == done.stat("postponed") == DOUBTFUL
+    assert all("?" not in asked.target for asked in done.server.asked[: 1 + PAGES]), "pages first"
+    assert not done.faults()
 
 
 @in_reactor
-async def test_a_candidate_that_is_wrong_costs_no_page(serve: Serve) -> None:
-    server = serve(Shop(matters=True))
-    done = await crawl(Links, server.url("/"), **ON)
-    assert server.downloads == len(done.urls) == EVERY
-    assert done.dedup()["postponed/fetched"] == done.dedup()["postponed"] == PAGES * len(SOURCES)
+async def test_what_several_other_sites_drop_is_postponed_and_costs_no_page_if_it_matters(serve: Serve) -> None:
+    for number in range(3):
+        save_rules(f"shop{number}.example", ignore("q.track"))
+    done = await crawl_site(serve, Shop("track", matters=True), **ON)
+    assert done.fetched.total() == len(done.fetched) == len(done.urls) == EVERY
+    assert done.stat("postponed/fetched") == done.stat("postponed") == DOUBTFUL
 
 
-@in_reactor
-async def test_requests_that_were_queued_before_are_put_back_once(serve: Serve) -> None:
-    shop = Shop("src")
-    server = serve(shop)
-    crawler = crawler_of(Links, **ON)
-    site = f"127.0.0.1:{server.port}"
-
-    async def learned() -> None:
-        await CrawlComponents.of(crawler).postponing.use([site], {site: candidate_of(site, "q.src")})
-
-    came: list[str] = []
-
-    def received(response: Any) -> None:
-        came.append(response.url)
-        if len(came) == 10:
-            deferred_from_coro(learned())
-
-    scheduled: list[tuple[str, int]] = []
-    crawler.signals.connect(received, signals.response_received, weak=False)
-    crawler.signals.connect(
-        lambda request: scheduled.append((request.url, request.priority)), signals.request_scheduled, weak=False
-    )
-    done = await run(crawler, server.url("/"))
-    assert paths(done) == ALL
-    stats = done.dedup()
-    assert len({url for url, priority in scheduled if priority < 0}) == stats["postponed"] > 0
-    # What is filtered at the gate is scheduled for the dupe filter to drop; those that come first wait for others on their way,
-    # and may have to for a second one.
-    again = len(scheduled) - EVERY - stats["postponed"] - stats.get("discarded/gate", 0)
-    assert 0 <= again <= 2 * ON["CONCURRENT_REQUESTS"] < stats["postponed"] / 2
-
-
-@in_reactor
 @pytest.mark.parametrize("matters", [False, True])
+@in_reactor
 async def test_a_job_that_goes_on_knows_what_was_postponed(serve: Serve, matters: bool) -> None:
-    shop = Shop(matters=matters)
-    server = serve(shop)
+    server = serve(Shop(matters=matters))
     crawler = crawler_of(Links, **ON, JOBDIR="job")
-
-    def stop() -> None:
-        if server.downloads >= 20:
-            close(crawler, "enough")
-
+    stop = lambda: close(crawler, "enough") if server.downloads >= 20 else None
     crawler.signals.connect(stop, signals.response_received, weak=False)
     first = await run(crawler, server.url("/"))
-    assert first.stats["finish_reason"] == "enough"
-    assert first.dedup()["postponed"] == PAGES * len(SOURCES)
+    assert (first.stats["finish_reason"], first.stat("postponed")) == ("enough", DOUBTFUL)
     second = await crawl(Links, server.url("/"), **ON, JOBDIR="job")
-    assert paths(first) | paths(second) == ALL
-    stats = second.dedup()
-    assert stats["postponed/fetched"] + stats.get("postponed/discarded", 0) == PAGES * len(SOURCES)
+    assert paths(first, second) == ALL
+    assert settled(second) == DOUBTFUL
     if matters:
         assert len({*first.urls, *second.urls}) == EVERY
     else:
-        assert stats["postponed/discarded"] > PAGES
+        assert second.stat("postponed/discarded") > PAGES
 
 
 class Ordered(Links):
@@ -174,38 +129,39 @@ class OwnScheduler(Scheduler):
 @pytest.mark.parametrize(
     ("spider", "settings"),
     [
-        (Ordered, {}),
-        (Endless, {}),
-        (Links, {"DEDUP_POSTPONE": False}),
-        (Links, {"DEDUP_LEARN": "close"}),
-        (Links, {"DEDUP_MODE": "shadow"}),
-        (Links, {"CLOSESPIDER_PAGECOUNT": 10_000}),
-        (Links, {"CLOSESPIDER_TIMEOUT": PATIENCE}),
-        (Links, {"DEPTH_LIMIT": 5}),
-        (Links, {"SCHEDULER": OwnScheduler}),
-        (Links, {"DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"}),
+        pytest.param(Ordered, {}, id="the spider orders"),
+        pytest.param(Endless, {}, id="the spider may never be idle"),
+        *(
+            pytest.param(Links, {name: value}, id=name)
+            for name, value in {
+                "DEDUP_POSTPONE": False,
+                "DEDUP_LEARN": "close",
+                "DEDUP_MODE": "shadow",
+                "CLOSESPIDER_PAGECOUNT": 10_000,
+                "CLOSESPIDER_TIMEOUT": PATIENCE,
+                "DEPTH_LIMIT": 5,
+                "SCHEDULER": OwnScheduler,
+                "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
+            }.items()
+        ),
     ],
 )
-async def test_nothing_is_postponed_where_the_order_is_not_the_plugins_business(
-    serve: Serve, spider: Any, settings: dict[str, Any]
+async def test_nothing_is_postponed_where_the_order_is_somebody_elses_business(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, spider: Any, settings: dict[str, Any]
 ) -> None:
-    server = serve(Shop())
-    done = await crawl(spider, server.url("/"), **{**ON, **settings})
-    assert "postponed" not in done.dedup()
-    assert paths(done) == ALL
+    monkeypatch.setattr("scrapy.core.engine.ExecutionEngine._SLOT_HEARTBEAT_INTERVAL", 0.05)
+
+    def site(asked: Asked) -> Any:
+        return page("start", "/a", "/a?utm_source=b") if asked.path == "/" else page(prose(asked.path))
+
+    done = await crawl_site(serve, site, spider=spider, **{**ON, **settings})
+    assert done.stat("postponed") == 0
+    assert paths(done) == {"/", "/a"}
+    assert not done.faults()
 
 
 @in_reactor
-async def test_an_order_by_depth_is_kept_for_all_others(serve: Serve) -> None:
-    shop = Shop()
-    server = serve(shop)
-    done = await crawl(Links, server.url("/"), **ON, DEPTH_PRIORITY=1)
-    assert done.dedup()["postponed"] == PAGES * len(SOURCES)
-    assert paths(done) == ALL
-
-
-@in_reactor
-async def test_a_mark_that_was_copied_postpones_nothing_else(serve: Serve) -> None:
+async def test_a_meta_that_was_copied_postpones_nothing_else(serve: Serve) -> None:
     """Spiders hand on a response's meta: links of a postponed page are requests of their own."""
 
     class Copies(Links):
@@ -213,49 +169,71 @@ async def test_a_mark_that_was_copied_postpones_nothing_else(serve: Serve) -> No
             yield {"url": response.url}
             yield from response.follow_all(css="a", meta=dict(response.meta))
 
-    marks: list[Any] = []
+    def site(asked: Asked) -> Any:
+        links = {"/": ["/a", "/a?utm_source=x"], "/a": ["/b"] if asked.query else []}
+        return page(prose(asked.path), *links.get(asked.path, ()))
 
-    def answer(asked: Asked) -> Any:
-        if asked.path == "/":
-            return page("start", "/a", "/a?utm_source=x")
-        if asked.path == "/a":
-            return page(prose("a"), "/b") if asked.query else page(prose("a"))
-        return page(prose(asked.path))
-
-    server = serve(answer)
+    scheduled: dict[str, bool] = {}
+    note = lambda request: scheduled.update({request.url: request.priority < 0})
+    server = serve(site)
     crawler = crawler_of(Copies, **ON)
-    crawler.signals.connect(
-        lambda request: marks.append((request.url, request.priority, "dedup_postponed" in request.meta)),
-        signals.request_scheduled,
-        weak=False,
-    )
-    done = await run(crawler, server.url("/"))
+    crawler.signals.connect(note, signals.request_scheduled, weak=False)
+    done = Outcome(await run(crawler, server.url("/")), server)
     assert paths(done) == {"/", "/a", "/b"}
-    found = {url.partition("//")[2].partition("/")[2]: (priority < 0, marked) for url, priority, marked in marks}
-    assert found["a?utm_source=x"] == (True, True)
-    assert found["b"] == (False, False)
+    assert (scheduled[server.url("/a?utm_source=x")], scheduled[server.url("/b")]) == (True, False)
+
+
+# What was learned of one section makes candidates of the next
+
+TITLES = ("a-title", "another", "one-more")
+FORMS = {
+    "a segment": "/{section}/{number}/{title}",
+    "a value": "/{section}/{number}?from={title}",
+    "both": "/{section}/{number}/{title}?from={title}",
+}
+
+
+class Sections:
+    """A section whose pages stand under three URLs each, and when it is *learned* a second one; there *matters* which it is."""
+
+    def __init__(self, form: str, *, matters: bool) -> None:
+        self.form, self.matters = form, matters
+        self.learned = threading.Event()
+
+    def __call__(self, asked: Asked) -> Any:
+        if asked.path in ("/", "/more"):
+            if asked.path == "/more":
+                assert self.learned.wait(PATIENCE)
+            section = "shop" if asked.path == "/" else "blog"
+            urls = [self.form.format(section=section, number=n, title=t) for n in range(PAGES) for t in TITLES]
+            return page(asked.path, *urls, *(["/more"] if asked.path == "/" else []))
+        section, number = asked.path.split("/")[1:3]
+        return page(prose(asked.target if self.matters and section == "blog" else (section, number)))
 
 
 @in_reactor
-async def test_a_learning_that_fails_lets_all_of_them_go(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(self: Any, *args: Any) -> Any:
-        return LearningOutcome(None, "no process")
+@pytest.mark.parametrize("matters", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+async def test_what_was_learned_of_one_section_postpones_the_like_in_the_next(
+    serve: Serve, form: str, matters: bool
+) -> None:
+    site = Sections(FORMS[form], matters=matters)
+    server: Server = serve(site)
+    crawler = crawler_of(Links, **ON)
 
-    monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.Learner.learn", fails)
-    server: Server = serve(Shop())
-    done = await crawl(Links, server.url("/"), **ON)
-    assert len(done.urls) == server.downloads == EVERY
-    assert done.dedup()["postponed/fetched"] == PAGES * len(SOURCES)
+    def learned() -> None:
+        if "active" in statuses(server.site).values():
+            site.learned.set()
 
-
-@in_reactor
-async def test_rules_of_several_other_sites_say_what_to_postpone(serve: Serve) -> None:
-    from scrapy_dedup.rules import Ignore
-
-    from .crawling import rule
-
-    write_rules(*(rule(f"shop{number}.example", {"q.track": Ignore()}) for number in range(3)))
-    server = serve(Shop("track"))
-    done = await crawl(Links, server.url("/"), **ON)
-    assert done.dedup()["postponed"] == PAGES * len(SOURCES)
-    assert paths(done) == ALL
+    when_counted(crawler, LEARNED, learned)
+    done = await run(crawler, server.url("/"))
+    blog = {target for target in server.hits if target.startswith("/blog/")}
+    pages = {f"/{name}/{number}" for name in ("shop", "blog") for number in range(PAGES)}
+    assert {"/".join(target.partition("?")[0].split("/")[:3]) for target in server.hits} >= pages, "no page is lost"
+    doubtful = PAGES * (len(TITLES) - 1)
+    assert done.stat("postponed") == settled(done) == doubtful, "all but the first URL of each page"
+    if matters:
+        assert len(blog) == PAGES * len(TITLES)
+    else:
+        assert len(blog) == PAGES + done.stat("postponed/fetched") < PAGES + doubtful / 2
+    assert max(server.hits.values()) == 1
