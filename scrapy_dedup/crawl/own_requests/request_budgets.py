@@ -130,7 +130,8 @@ class StarterBudget(RequestBudget):
         return min(self.most(site) - self._spent[site], left_in_all)
 
     def _share_of(self, pages: int) -> int:
-        return max(0 if self._rescheduler.is_due else STARTER_LEAST, int(STARTER_SHARE * pages))
+        goes_on = self._rescheduler.is_due or self._stats.get_value("dedup/resumed") is not None
+        return max(0 if goes_on else STARTER_LEAST, int(STARTER_SHARE * pages))
 
     def may_have_room(self, site: str) -> bool:
         """Whether there is room for a request to a site, or will be when more of its pages have come."""
