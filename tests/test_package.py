@@ -16,8 +16,6 @@ NOT_YET = {
     "test_commands_methods.py",
     "test_commands_probe.py",
     "test_commands_progress.py",
-    "test_crawl_alias_recall.py",
-    "test_crawl_aliases.py",
     "test_crawl_changed_case.py",
     "test_crawl_closing_report.py",
     "test_crawl_collector.py",
