@@ -1,6 +1,7 @@
 """Workers of one job: what one of them has seen, the others know, whatever happens to it or to Redis."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 from random import Random
@@ -20,15 +21,42 @@ from scrapy_dedup.crawl.seen.seen import Waiting
 from scrapy_dedup.crawl.support.compatibility import sleep
 from scrapy_dedup.crawl.support.components import components_of
 from scrapy_dedup.crawl.support.faults import Faults as CrawlFaults
-from scrapy_dedup.rules import Ignore, RuleBook, Status
+from scrapy_dedup.rules import Ignore, Rule, RuleBook, Status
 
 from .conftest import Serve
 from .crawling import Links, close, crawler_of, in_reactor, rule, run, write_rules
 from .crawling_parts import crawler
-from .server import Asked, page, prose
+from .server import Asked, Server, page, prose
 from .servers import RedisServer
-from .test_crawl_retraction import EVERY, LENGTH, PLAIN, learned, linked_once, pages_of, status
 from .waiting import PATIENCE, wait_until
+
+LISTS, LENGTH = 4, 12
+EVERY = {f"/list?of={i}&page={j}" for i in range(LISTS) for j in range(1, LENGTH + 1)}
+#: Requests that plain Scrapy makes.
+PLAIN = 1 + 3 * LISTS * LENGTH
+
+
+def linked_once(asked: Asked) -> Any:
+    """Lists of several pages, each under three session ids, linked by the first page alone."""
+    if asked.path == "/":
+        return page("start", *(f"/list?of={i}&page=1&sid=0" for i in range(LISTS)))
+    number, at = asked.query["of"], int(asked.query["page"])
+    links = [f"/list?of={number}&page={other}&sid={sid}" for other in range(1, LENGTH + 1) for sid in range(3)]
+    return page(prose(f"{number} {at}"), *(links if at == 1 else ()))
+
+
+def learned(server: Server, *keys: str) -> list[Rule]:
+    return [rule(f"127.0.0.1:{server.port}", {f"q.{key}": Ignore()}, status=Status.ACTIVE) for key in keys]
+
+
+def status(server: Server) -> dict[str, Status]:
+    found = RuleBook.load("dedup-rules").for_site(f"127.0.0.1:{server.port}")
+    return {key: each.status for each in found for key in each.ops}
+
+
+def pages_of(urls: list[str]) -> Counter[str]:
+    return Counter(url.rpartition("&sid")[0] for url in urls if url.startswith("/list"))
+
 
 pytest.importorskip("scrapy_redis")
 redis = pytest.importorskip("redis")

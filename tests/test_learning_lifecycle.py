@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks
-from scrapy_dedup.learning.learn import learn, pruned, without_learned
+from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Evidence, Ignore, Keep, Reason, Rule, SiteRules, Status, path_of_site, save_site
 from scrapy_dedup.rules.suspension import Refutation, suspend
@@ -243,15 +243,4 @@ def test_what_is_switched_off_leaves_and_is_not_learned_back(proven: Path) -> No
 def test_a_deleted_rule_is_gone(proven: Path) -> None:
     path_of_site(proven, SITE).unlink()
     learned(proven, seen(range(60), forms=1, time=5000))
-    assert rules(proven) == {}
-
-
-def test_prune_removes_what_is_not_supported(proven: Path) -> None:
-    known = RuleBook.load(proven)
-    (rule,) = known
-    supported = pruned(learn(seen(range(40), time=5000), known=without_learned(known)), known)
-    assert supported.departures == ()
-    thin = pruned(learn(seen(range(40), forms=1, time=5000), known=without_learned(known)), known)
-    save(LearnedRulesAndMasks(thin), proven)
-    assert [(each.rule.id, each.reason) for each in thin.departures] == [(rule.id, Reason.PRUNED)]
     assert rules(proven) == {}
