@@ -56,7 +56,7 @@ def test_settings_of_a_part_are_those_of_projects(tmp_path: Path) -> None:
 
 def test_what_is_measured_is_not_measured_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results = tmp_path / "results.jsonl"
-    rows = [(NONE, 0.5, 1), ("budget", 0.5, 4), ("class guards", 0.504, 1), ("strata", 0.52, 1)]
+    rows = [(NONE, 0.5, 1), ("budget", 0.5, 4), ("opinions", 0.504, 1), ("strata", 0.52, 1)]
     found = [
         {"part": part, "column": "made-up", "figures": {"removed": removed, "lost": lost}}
         for part, removed, lost in rows
@@ -66,7 +66,7 @@ def test_what_is_measured_is_not_measured_again(tmp_path: Path, capsys: pytest.C
     assert ablation.main(["--data", str(tmp_path), *asked]) == 0
     cells = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
     assert cells[1:] == [
-        ["class guards", "removed +0.004", "..."],
+        ["opinions", "removed +0.004", "..."],
         ["strata", "removed +0.020", "made-up ..."],
         ["budget", "lost +3", "made-up ..."],
     ]
