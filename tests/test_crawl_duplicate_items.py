@@ -1,4 +1,4 @@
-"""The pipeline of duplicate items: the items of a page are exported once, and none is lost."""
+"""DEDUP_DROP_DUPLICATE_ITEMS: the items of a page are exported once, and none is lost."""
 
 import logging
 from collections import Counter
@@ -9,15 +9,13 @@ import pytest
 import scrapy
 from scrapy.exceptions import DropItem
 
-from scrapy_dedup.crawl import DuplicateItemsPipeline
-from scrapy_dedup.crawl.items.duplicates import EXPORTED
-from scrapy_dedup.rules import Ignore
-
 from .conftest import Serve
-from .crawling import Crawl, crawl, crawler_of, in_reactor, messages, rule, run, write_rules
-from .server import Asked, Server, page, prose
+from .crawling import Outcome, crawl_site, ignore, in_reactor, messages
+from .server import Asked, page, prose
 
-PRODUCTS, VISITS = 8, 3
+PRODUCTS, VISITS, REVIEWS = 6, 3, 3
+ALL = PRODUCTS * REVIEWS
+DROP: dict[str, Any] = {"DEDUP_DROP_DUPLICATE_ITEMS": True}
 
 
 def shop(asked: Asked) -> str:
@@ -32,6 +30,7 @@ class Shop(scrapy.Spider):
 
     name = "shop"
     custom_settings = {"CONCURRENT_REQUESTS": 1}
+    meta: dict[str, Any] = {}
 
     def __init__(self, start: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -39,61 +38,15 @@ class Shop(scrapy.Spider):
 
     def parse(self, response: Any) -> Any:
         for link in response.css("a::attr(href)").getall():
-            yield response.follow(link, self.product, dont_filter=True)
+            yield response.follow(link, self.product, dont_filter=True, meta=self.meta)
 
     def product(self, response: Any) -> Any:
-        for number in range(3):
-            yield {"page": response.css("p::text").get()[:4], "review": number}
+        for number in range(REVIEWS):
+            yield {"url": response.url, "page": response.css("p::text").get()[:4], "review": number}
 
 
-def session(server: Server) -> None:
-    write_rules(rule(f"127.0.0.1:{server.port}", {"q.sid": Ignore()}))
-
-
-def exported(done: Crawl) -> Counter[tuple[str, int]]:
-    return Counter((item["page"], item["review"]) for item in done.items)
-
-
-def duplicates(done: Crawl) -> int:
-    count: int = done.stats.get("dedup/items/duplicates", 0)
-    return count
-
-
-@in_reactor
-async def test_each_item_once_and_none_lost(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    server = serve(shop)
-    session(server)
-    before = exported(await crawl(Shop, server.url("/")))
-    assert set(before.values()) == {VISITS}, "the setting is off by default"
-    caplog.clear()
-    caplog.set_level("DEBUG")
-    done = await crawl(Shop, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True)
-    after = exported(done)
-    saved, lost = sum(before.values()) - sum(after.values()), set(before) - set(after)
-    assert (saved, lost) == (PRODUCTS * 3 * (VISITS - 1), set())
-    assert set(after.values()) == {1}
-    assert duplicates(done) == done.stats["item_dropped_count"] == saved
-    dropped = [each for each in caplog.records if "Items of this page were exported already" in each.getMessage()]
-    assert len(dropped) == saved
-    assert {each.levelname for each in dropped} == {"DEBUG"}
-    assert not [name for name in done.dedup() if name.startswith("errors")]
-
-
-@in_reactor
-async def test_without_a_rule_nothing_is_a_duplicate(serve: Serve) -> None:
-    done = await crawl(Shop, serve(shop).url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True)
-    assert set(exported(done).values()) == {VISITS}
-    assert not duplicates(done)
-
-
-@in_reactor
-@pytest.mark.parametrize(("mode", "counted"), [("shadow", PRODUCTS * 3 * (VISITS - 1)), ("observe", 0)])
-async def test_other_modes_drop_nothing(serve: Serve, mode: str, counted: int) -> None:
-    server = serve(shop)
-    session(server)
-    done = await crawl(Shop, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True, DEDUP_MODE=mode)
-    assert set(exported(done).values()) == {VISITS}
-    assert duplicates(done) == counted
+class SwitchedOff(Shop):
+    meta = {"dedup": False}
 
 
 class TwoCallbacks(Shop):
@@ -105,18 +58,7 @@ class TwoCallbacks(Shop):
             yield response.follow(link, self.named, dont_filter=True, cb_kwargs={"kind": link[-1] == "c"})
 
     def named(self, response: Any, kind: bool) -> Any:
-        yield {"page": response.css("p::text").get()[:4], "review": 10 + kind}
-
-
-@in_reactor
-async def test_other_callbacks_and_arguments_give_other_items(serve: Serve) -> None:
-    server = serve(shop)
-    session(server)
-    done = await crawl(TwoCallbacks, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True)
-    after = exported(done)
-    assert set(after.values()) == {1}
-    assert {review for _, review in after} == {0, 1, 2, 10, 11}
-    assert len(after) == PRODUCTS * 5
+        yield {"url": response.url, "page": response.css("p::text").get()[:4], "review": 10 + kind}
 
 
 class Carrying(Shop):
@@ -127,31 +69,25 @@ class Carrying(Shop):
             yield response.follow(link, self.product, dont_filter=True, meta={"item": {"link": link}})
 
     def product(self, response: Any) -> Any:
-        yield {"page": response.meta["item"]["link"], "review": 0}
+        yield {"url": response.url, "page": response.meta["item"]["link"], "review": 0}
 
 
-@in_reactor
-async def test_items_that_were_begun_elsewhere_are_kept(serve: Serve) -> None:
-    server = serve(shop)
-    session(server)
-    done = await crawl(Carrying, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True)
-    assert len(exported(done)) == PRODUCTS * VISITS
-    assert not duplicates(done)
+class Failing(Shop):
+    """Fails after its first item on the pages of one session id."""
+
+    def product(self, response: Any) -> Any:
+        for item in super().product(response):
+            yield item
+            if "sid=a" in response.url:
+                raise ValueError("in the middle")
 
 
-class SwitchedOff(Shop):
+class Filtered(Shop):
     def parse(self, response: Any) -> Any:
-        for link in response.css("a::attr(href)").getall():
-            yield response.follow(link, self.product, dont_filter=True, meta={"dedup": False})
+        yield from response.follow_all(css="a", callback=self.product)
 
-
-@in_reactor
-async def test_requests_that_are_left_alone_keep_their_items(serve: Serve) -> None:
-    server = serve(shop)
-    session(server)
-    done = await crawl(SwitchedOff, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True)
-    assert set(exported(done).values()) == {VISITS}
-    assert not duplicates(done)
+    def product(self, response: Any) -> Any:
+        yield {"url": response.url, "page": response.css("p::text").get(), "review": 0}
 
 
 class Refusing:
@@ -168,119 +104,93 @@ class Refusing:
         return item
 
 
+class Copying:
+    def process_item(self, item: Any, spider: Any = None) -> Any:
+        return dict(item)
+
+
+def exported(done: Outcome) -> Counter[tuple[str, int]]:
+    return Counter((item["page"], item["review"]) for item in done.items)
+
+
+def copies(number: int) -> dict[int, int]:
+    return {number: ALL}
+
+
+BY_HAND = {"ITEM_PIPELINES": {"scrapy_dedup.crawl.DuplicateItemsPipeline": 40}}
+
+
+@pytest.mark.parametrize(
+    ("spider", "settings", "expected"),
+    [
+        pytest.param(Shop, {}, (copies(VISITS), 0), id="off by default"),
+        pytest.param(Shop, DROP, (copies(1), ALL * (VISITS - 1)), id="each once and none lost"),
+        pytest.param(Shop, {**DROP, "DEDUP_MODE": "shadow"}, (copies(VISITS), ALL * (VISITS - 1)), id="shadow"),
+        pytest.param(Shop, {**DROP, "DEDUP_MODE": "observe"}, (copies(VISITS), 0), id="observe"),
+        pytest.param(SwitchedOff, DROP, (copies(VISITS), 0), id="requests that are left alone"),
+        pytest.param(TwoCallbacks, DROP, ({1: ALL + 2 * PRODUCTS}, None), id="other callbacks and arguments"),
+        pytest.param(Carrying, DROP, ({1: PRODUCTS * VISITS}, 0), id="items begun elsewhere"),
+        pytest.param(Failing, DROP, ({1: ALL - PRODUCTS, 2: PRODUCTS}, None), id="a callback that failed half way"),
+        pytest.param(
+            Shop,
+            {**DROP, "ITEM_PIPELINES": {Refusing: 300}},
+            (copies(1), ALL * (VISITS - 2)),
+            id="refused by another one",
+        ),
+        pytest.param(Shop, {**DROP, "ITEM_PIPELINES": {Copying: 1}}, (copies(VISITS), 0), id="of an unknown response"),
+        pytest.param(Shop, BY_HAND, (copies(1), ALL * (VISITS - 1)), id="by hand"),
+        pytest.param(Shop, {**BY_HAND, "DEDUP_ENABLED": False}, (copies(VISITS), 0), id="by hand, switched off"),
+    ],
+)
 @in_reactor
-async def test_what_another_pipeline_refused_was_not_exported(serve: Serve) -> None:
-    server = serve(shop)
-    session(server)
-    pipelines = {Refusing: 300}
-    done = await crawl(Shop, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True, ITEM_PIPELINES=pipelines)
-    after = exported(done)
-    assert set(after.values()) == {1}
-    assert len(after) == PRODUCTS * 3
-    assert duplicates(done) == PRODUCTS * 3 * (VISITS - 2)
-
-
-class Failing(Shop):
-    """Fails after its first item on the pages of one session id."""
-
-    def product(self, response: Any) -> Any:
-        for item in super().product(response):
-            yield item
-            if "sid=a" in response.url:
-                raise ValueError("in the middle")
-
-
-@in_reactor
-async def test_a_callback_that_failed_has_not_given_all_items(serve: Serve) -> None:
-    server = serve(shop)
-    session(server)
-    done = await crawl(Failing, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True)
-    after = exported(done)
-    assert len(after) == PRODUCTS * 3
-    assert sum(after.values()) == PRODUCTS * 4, "its first item, and all of the next copy"
-
-
-@in_reactor
-async def test_spot_checks_that_differ_keep_their_items(serve: Serve) -> None:
-    class Filtered(Shop):
-        def parse(self, response: Any) -> Any:
-            yield from response.follow_all(css="a", callback=self.product)
-
-        def product(self, response: Any) -> Any:
-            yield {"page": response.css("p::text").get(), "review": 0}
-
-    server = serve(lambda asked: shop(asked) if asked.path == "/" else page(prose(asked.target)))
-    session(server)
-    done = await crawl(Filtered, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True, DEDUP_SAMPLE=1.0)
-    assert len(exported(done)) == PRODUCTS + done.stats["dedup/samples/differing"] > PRODUCTS
-    assert not duplicates(done)
-
-
-@in_reactor
-async def test_a_job_goes_on(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = serve(shop)
-    session(server)
-    settings = {"DEDUP_DROP_DUPLICATE_ITEMS": True, "JOBDIR": "job"}
-    first = await crawl(Shop, server.url("/"), **settings)
-    assert len(exported(first)) == PRODUCTS * 3
-    assert Path("job", EXPORTED).stat().st_size == 8 * PRODUCTS
-    second = await crawl(Shop, server.url("/"), **settings)
-    assert not second.items
-    assert duplicates(second) == PRODUCTS * 3 * VISITS
-    Path("job", EXPORTED).write_bytes(Path("job", EXPORTED).read_bytes()[:-3])  # a disk that was full
-    third = await crawl(Shop, server.url("/"), **settings)
-    assert len(exported(third)) == 3
-    Path("job", EXPORTED).unlink()
-    Path("job", EXPORTED).mkdir()
-    fourth = await crawl(Shop, server.url("/"), **settings)
-    assert len(exported(fourth)) == PRODUCTS * 3
-    assert fourth.stats["dedup/errors/items"] == 2
-
-
-@in_reactor
-async def test_what_is_remembered_is_bounded(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    defaults = DuplicateItemsPipeline.__init__.__defaults__
-    assert defaults is not None
-    monkeypatch.setattr(DuplicateItemsPipeline.__init__, "__defaults__", (PRODUCTS // 2,))
-    server = serve(shop)
-    session(server)
-    done = await crawl(Shop, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True, JOBDIR="job")
-    assert set(exported(done).values()) == {1}, "copies of a page come one after the other here"
-    assert Path("job", EXPORTED).stat().st_size == 8 * PRODUCTS // 2
-
-
-@in_reactor
-async def test_items_of_an_unknown_response_are_kept(serve: Serve) -> None:
-    class Copying:
-        def process_item(self, item: Any, spider: Any = None) -> Any:
-            return dict(item)
-
-    server = serve(shop)
-    session(server)
-    done = await crawl(Shop, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True, ITEM_PIPELINES={Copying: 1})
-    assert set(exported(done).values()) == {VISITS}
-    assert done.stats["dedup/items/unknown_response"] == PRODUCTS * 3 * VISITS
-
-
-@in_reactor
-async def test_by_hand(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    server = serve(shop)
-    session(server)
-    settings: dict[str, Any] = {"ITEM_PIPELINES": {"scrapy_dedup.crawl.DuplicateItemsPipeline": 40}}
-    assert set(exported(await crawl(Shop, server.url("/"), **settings)).values()) == {1}
-    off = await run(crawler_of(Shop, **settings, DEDUP_ENABLED=False), server.url("/"))
-    assert set(exported(off).values()) == {VISITS}
+async def test_items(serve: Serve, caplog: Any, spider: Any, settings: dict[str, Any], expected: Any) -> None:
+    """How many items are exported so many times, and how many are dropped."""
+    left, dropped = expected
+    caplog.set_level("DEBUG")
+    done = await crawl_site(serve, shop, ignore("q.sid"), spider=spider, **settings)
+    found = exported(done)
+    assert Counter(found.values()) == left
+    assert dropped is None or done.stat("items/duplicates") == dropped
+    if sum(left.values()) == ALL and set(left) == {1}:
+        assert len(found) == ALL, "none is lost"
+    told = [each for each in caplog.records if "Items of this page were exported already" in each.getMessage()]
+    assert {each.levelname for each in told} <= {"DEBUG"}
+    assert settings.get("DEDUP_MODE") == "shadow" or len(told) == done.stat("items/duplicates")
+    unknown = ALL * VISITS if Copying in settings.get("ITEM_PIPELINES", {}) else 0
+    assert done.stat("items/unknown_response") == unknown
+    assert not done.faults()
     assert not messages(caplog, logging.ERROR)
 
 
 @in_reactor
-async def test_faults_lose_nothing(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(*args: Any) -> Any:
-        raise ZeroDivisionError
+async def test_without_a_rule_nothing_is_a_duplicate(serve: Serve) -> None:
+    done = await crawl_site(serve, shop, spider=Shop, **DROP)
+    assert (Counter(exported(done).values()), done.stat("items/duplicates")) == (copies(VISITS), 0)
 
-    monkeypatch.setattr(DuplicateItemsPipeline, "_judge", breaks)
-    server = serve(shop)
-    session(server)
-    done = await crawl(Shop, server.url("/"), DEDUP_DROP_DUPLICATE_ITEMS=True)
-    assert set(exported(done).values()) == {VISITS}
-    assert done.stats["dedup/errors/items"] == PRODUCTS * 3 * VISITS
+
+@in_reactor
+async def test_spot_checks_that_differ_keep_their_items(serve: Serve) -> None:
+    def site(asked: Asked) -> str:
+        return shop(asked) if asked.path == "/" else page(prose(asked.target))
+
+    done = await crawl_site(serve, site, ignore("q.sid"), spider=Filtered, **DROP, DEDUP_SAMPLE=1.0)
+    assert len(exported(done)) == PRODUCTS + done.stat("samples/differing") > PRODUCTS
+    assert not done.stat("items/duplicates")
+
+
+@in_reactor
+async def test_a_job_goes_on(serve: Serve) -> None:
+    """With what it has exported, and after faults of the disk with less of that: then items come twice, and none is lost."""
+    first = await crawl_site(serve, shop, ignore("q.sid"), spider=Shop, **DROP, JOBDIR="job")
+    assert len(first.items) == ALL
+    second = await first.again(spider=Shop, **DROP, JOBDIR="job")
+    assert (len(second.items), second.stat("items/duplicates")) == (0, ALL * VISITS)
+    kept = Path("job/dedup.items")
+    kept.write_bytes(kept.read_bytes()[:-3])  # a disk that was full
+    third = await first.again(spider=Shop, **DROP, JOBDIR="job")
+    assert len(third.items) == REVIEWS
+    kept.unlink()
+    kept.mkdir()
+    fourth = await first.again(spider=Shop, **DROP, JOBDIR="job")
+    assert len(fourth.items) == ALL
+    assert fourth.stat("errors/items") > 0

@@ -1,94 +1,68 @@
-"""Attributes, scripts and comments in items: what passes in them goes out of HTML fields, and nothing else."""
+"""What passes in attributes, scripts and comments goes out of items, whatever the form of the field, and nothing else does."""
 
 import json
 import re
-from pathlib import Path
 from random import Random
-from time import time as real_time
 from typing import Any
 
 import pytest
 import scrapy
-from scrapy.http import HtmlResponse
 
 import scrapy_dedup
 from scrapy_dedup import Mask
-from scrapy_dedup.content.tokenizer.unseen import unseen_blocks
-from scrapy_dedup.crawl.composition import CrawlComponents
-from scrapy_dedup.crawl.items.stripping import remember_crawl
-from scrapy_dedup.crawl.observe import store_rows as observing
-from scrapy_dedup.masks.loading import load_masks
-from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.store.store import Store
 
 from .conftest import Serve
-from .crawling import STORE, Crawl, crawler_of, in_reactor, run
-from .crawling_parts import crawler
-from .server import Asked, Server, prose
-from .test_crawl_pipeline import processed
+from .crawling import STORE, Crawl, crawl, in_reactor, let_days_pass
+from .exporting import export, place, stripped
+from .server import Asked, prose
 
-BODY = "html/body"
-PATHS = (
-    TransientPath("html/head/meta", "content[name=csrf-token]"),
-    TransientPath("html/head/script", "nonce"),
-    TransientPath("html/head/script", "#script[request]"),
-    TransientPath("html/head/script", "#script[at]"),
-    TransientPath("html/head/link", "href[rel=stylesheet][?v]"),
-    TransientPath(BODY, "data-request"),
-    TransientPath(f"{BODY}/p", "title", slot=("Made at", "")),
-    TransientPath(f"{BODY}/p", "data-url[?t]"),
-    TransientPath(BODY, "#comment[cache]", slot=("cache:", "")),
-    TransientPath(f"{BODY}/img", "src", slot=("…?v=", "")),
+HEAD, BODY = "html/head", "html/body"
+MASK = (
+    place(f"{HEAD}/meta", attribute="content[name=csrf-token]"),
+    place(f"{HEAD}/script", attribute="nonce"),
+    place(f"{HEAD}/script", attribute="#script[request]"),
+    place(f"{HEAD}/script", attribute="#script[at]"),
+    place(f"{HEAD}/link", attribute="href[rel=stylesheet][?v]"),
+    place(BODY, attribute="data-request"),
+    place(f"{BODY}/p", "Made at {…}", attribute="title"),
+    place(f"{BODY}/p", attribute="data-url[?t]"),
+    place(BODY, "cache: {…}", attribute="#comment[cache]"),
+    place(f"{BODY}/script", attribute="#script[request]"),
+    place(f"{BODY}/script", attribute="#script[at]"),
+    place(f"{BODY}/div/noscript", attribute="#script[Version]"),
+    place(f"{BODY}/p.online", "{…} users online"),
 )
-MASK = Mask("shop.test", PATHS)
-
-
-def page_of(rng: Random, number: int = 1) -> str:
-    """A page with tokens, a time and versions in its markup, and values there that last."""
-    clock = f"{rng.randint(10, 19)}:{rng.randint(10, 59)}"
-    return (
-        f"<!doctype html><html><head><title>Chair {number}</title><meta charset=utf-8><meta name=csrf-token content={token(rng)}>"
-        f'<meta property="og:title" content="Chair &quot;{number}&quot;"><link rel="stylesheet" href="/a.css?v={rng.randint(1, 99)}">'
-        f'<script nonce=\'{token(rng)}\'>s = {{"kind": "chair", "request": \'{token(rng)}\', "at": {rng.randint(10**9, 2 * 10**9)}}}</script>'
-        f'<script type="application/ld+json">{{"@type": "Product", "price": "{number}.99"}}</script></head>'
-        f'<body data-request={token(rng)} data-sku="S{number}"><h1>Chair {number}</h1>'
-        f'<p title="Made at {clock}" data-url="/x?a={number}&amp;t={token(rng)}">{prose(number)}</p><!-- cache: {clock} {token(rng)} -->'
-        f'<!-- chair {number} --><img src="/{number}.jpg?v={rng.randint(10**5, 10**6)}" alt="Chair {number}"><a href="/">All</a></body></html>'
-    )
 
 
 def token(rng: Random) -> str:
     return f"{rng.getrandbits(128) | 1 << 127:032x}"
 
 
-PAGE, AGAIN = page_of(Random(1)), page_of(Random(2))
-LASTING = (
-    'content="Chair &quot;1&quot;"',
-    '"price": "1.99"',
-    'data-sku="S1"',
-    "<!-- chair 1 -->",
-    'alt="Chair 1"',
-    "/x?a=1&amp;",
-)
+def page_of(rng: Random, number: int = 1) -> str:
+    """A page with tokens, a time and versions in its markup and in the scripts between its texts, and values there that last."""
+    clock = f"{rng.randint(10, 19)}:{rng.randint(10, 59)}"
+    state = {"kind": "chair", "request": token(rng), "at": rng.randint(10**9, 2 * 10**9), "n": number}
+    product = {"@type": "Product", "name": f'"Chair" {number}', "price": f"{number}.99", "at": rng.randint(10, 10**6)}
+    return (
+        f"<!doctype html><html><head><title>Chair {number}</title><meta charset=utf-8><meta name=csrf-token content={token(rng)}>"
+        f'<meta property="og:title" content="Chair &quot;{number}&quot;"><link rel="stylesheet" href="/a.css?v={rng.randint(1, 99)}">'
+        f'<script nonce=\'{token(rng)}\'>s = {{"kind": "chair", "request": \'{token(rng)}\', "at": {rng.randint(10**9, 2 * 10**9)}}}</script>'
+        f'</head><body data-request={token(rng)} data-sku="S{number}"><h1>Chair {number}</h1><style>p > b {{ color: red }}</style>'
+        f'<p title="Made at {clock}" data-url="/x?a={number}&amp;t={token(rng)}">{prose(number)}</p><!-- cache: {clock} {token(rng)} -->'
+        f"<script>\n  if (a < b && c) {{ s = {json.dumps(state)} }}\n</script><p class=online>{rng.randint(100, 999)} users online</p>"
+        f'<script type="application/ld+json">{json.dumps(product, indent=1)}</script>'
+        f"<div>Tables &amp; chairs <noscript><p>Version: {rng.randint(10**5, 10**6)} without <b>scripts</b> &amp; more</p>"
+        f"</noscript><template><i>a template</i></template> in the end</div>"
+        f'<!-- chair {number} --><img src="/{number}.jpg" alt="Chair {number}"><a href="/">All</a></body></html>'
+    )
 
 
-def shared_of(**settings: Any) -> CrawlComponents:
-    settings.setdefault("DEDUP_CONTENT_FIELDS", {"html": "html", "text": "text"})
-    shared = CrawlComponents.of(crawler(**settings))
-    shared.masks.use({"shop.test": MASK})
-    return shared
+def texts(response: Any) -> list[str]:
+    found: list[str] = response.css("body ::text").getall()
+    return found
 
 
-def response_of(html: str = PAGE) -> HtmlResponse:
-    request = scrapy.Request("http://shop.test/p/1")
-    return HtmlResponse(request.url, body=html.encode(), encoding="utf-8", request=request)
-
-
-def stripped(field: Any, html: str = PAGE, **settings: Any) -> Any:
-    return processed({"html": field}, shared_of(**settings), response_of(html))["html"]
-
-
-FORMS = {
+HTML_FORMS = {
     "the response": lambda response: response.text,
     "the body as it stands": lambda response: response.text[response.text.index("<body") :],
     "html by lxml": lambda response: response.css("html").get(),
@@ -99,121 +73,155 @@ FORMS = {
     "the text of a script": lambda response: response.css("head script::text").get(),
     "a list": lambda response: response.css("head, body").getall(),
     "absolute addresses": lambda response: response.css("body").get().replace('"/', '"http://shop.test/'),
-    "other white space": lambda response: response.css("html").get().replace("> <", ">\n<").replace("</p>", " </p>"),
+    "other white space": lambda response: response.css("html").get().replace("> <", ">\n<").replace("</p>", " </p>", 1),
     "without comments": lambda response: re.sub("<!--.*?-->", "", response.css("body").get()),
+}
+TEXT_FORMS = {
+    "joined": lambda response: " ".join(texts(response)),
+    "joined without blanks": lambda response: "".join(texts(response)),
+    "one line": lambda response: " ".join(" ".join(texts(response)).split()),
+    "lines": lambda response: "\n".join(text.strip() for text in texts(response) if text.strip()),
+    "a list": texts,
+    "a list of stripped texts": lambda response: [text.strip() for text in texts(response)],
+    "xpath": lambda response: response.xpath("string(//body)").get(),
+    "normalize-space": lambda response: response.xpath("normalize-space(//body)").get(),
+    "upper case": lambda response: " ".join(texts(response)).upper(),
+    "without styles": lambda response: " ".join(response.xpath("//body//text()[not(parent::style)]").getall()),
+    "with a word of the spider's": lambda response: "Page: " + " ".join(texts(response)),
+    "scripts": lambda response: response.css("body script::text").getall(),
+    "one script": lambda response: response.css("body script::text").get(),
+    "a piece of it": lambda response: re.findall(r"s = (\{.*?), \"n\"", response.css("body script::text").get())[0],
+    "JSON": lambda response: response.css("script[type]::text").get(),
+    "JSON in a line": lambda response: " ".join(response.css("script[type]::text").get().split()),
+    "JSON anew": lambda response: json.dumps(json.loads(response.css("script[type]::text").get())),
+}
+HTML_LASTING = ('content="Chair &quot;1&quot;"', 'data-sku="S1"', "<!-- chair 1 -->", 'alt="Chair 1"', "/x?a=1&amp;")
+HTML_LASTING += ("<!-- cache:", '"1.99"', "color: red")
+TEXT_LASTING = (
+    "Chair",
+    "color: red",
+    "a < b && c",
+    '"kind"',
+    '"Product"',
+    "1.99",
+    "Tables & chairs",
+    "without",
+    "template",
+)
+FORMS = {"html": (HTML_FORMS, HTML_LASTING), "text": (TEXT_FORMS, TEXT_LASTING)}
+PAGES = [page_of(Random(seed)) for seed in (1, 2)]
+
+
+def joined(field: Any) -> str:
+    return " ".join(field) if isinstance(field, list) else field
+
+
+@pytest.mark.parametrize("kind", FORMS)
+@in_reactor
+async def test_fields_of_all_forms(serve: Serve, kind: str) -> None:
+    """What is exported of two visits is the same, and all that lasts is there as often as before."""
+    forms, lasting = FORMS[kind]
+    served = [await stripped(serve, page, forms, *MASK, kind=kind, DEDUP_STRIP="off") for page in PAGES]
+    one, other = [await stripped(serve, page, forms, *MASK, kind=kind) for page in PAGES]
+    for form in forms:
+        assert served[0][form] != served[1][form]
+        assert one[form] == other[form], form
+        before, left = joined(served[0][form]), joined(one[form])
+        assert len(left) < len(before)
+        for value in lasting:
+            assert left.lower().count(value.lower()) == before.lower().count(value.lower()), (form, value)
+        if form.startswith("JSON"):
+            expected = json.loads(before)
+            del expected["at"]
+            assert json.loads(left) == expected
+    if kind == "text":
+        found = re.findall(r"s = (\{.*?\}) \}", one["joined"])
+        assert json.loads(found[0]) == {"kind": "chair", "request": "", "n": 1}
+    else:
+        parts = ("<meta name=csrf-token content>", "<script nonce=''>", '{"kind": "chair", "request": \'\'}')
+        parts += ('/a.css?v="', '&amp;t="', "<body data-request data-sku=", 'title="Made at ')
+        assert [part for part in parts if part not in one["the response"]] == []
+
+
+@pytest.mark.parametrize("given", [{"DEDUP_STRIP_MARKUP": False}, {"DEDUP_STRIP": "mark"}])
+@in_reactor
+async def test_switched_off(serve: Serve, given: dict[str, Any]) -> None:
+    """What is shown is still stripped or marked, and all else is as the page has it."""
+    for kind, (forms, _) in FORMS.items():
+        served = await stripped(serve, PAGES[0], forms, *MASK, kind=kind, DEDUP_STRIP="off")
+        found = await stripped(serve, PAGES[0], forms, *MASK, kind=kind, **given)
+        for form in forms:
+            before, left = (
+                joined(served[form]),
+                re.sub('[⟦⟧]|<span data-dedup="transient">|</span>', "", joined(found[form])),
+            )
+            shown = re.findall(r"\d+(?=\s*users online)", before, re.IGNORECASE)
+            expected = (
+                before
+                if not shown or "DEDUP_STRIP" in given
+                else re.sub(r"\d+(?=\s*users online)", "", before, flags=re.IGNORECASE)
+            )
+            assert left.split() == expected.split(), form
+            assert (joined(found[form]) != before) is bool(shown), form
+
+
+#: Pages of which a field may be from two places: (page, places, fields, what is left).
+AT = place(f"{BODY}/script", attribute="#script[at]")
+SHOWN, TEXT = place(f"{BODY}/p.t", "Chairs of oak and ash sold since {…}"), "Chairs of oak and ash sold since Monday"
+TAGS = [f'<p data-t="{token(Random(seed))}">a b c</p>' for seed in (1, 2)]
+SCRIPTS = ['{"at": 1234567, "kind": "a"}', '{"kind": "b", "id": 1234567}']
+DOUBTS: dict[str, tuple[str, str, str, Any, Any]] = {
+    "equal tags": ("html", f"{TAGS[0]}<div>{TAGS[1]}</div>", place(f"{BODY}/p", attribute="data-t"), TAGS[1], None),
+    "its token tells": (
+        "html",
+        f"{TAGS[0]}<div>{TAGS[1]}</div>",
+        place(f"{BODY}/p", attribute="data-t"),
+        TAGS[0],
+        '<p data-t="">a b c</p>',
+    ),
+    "a script says it, too": ("text", f"<p class=t>{TEXT}</p><script>{TEXT}</script><p>An end</p>", SHOWN, TEXT, None),
+    "the script": (
+        "text",
+        f"<script>{SCRIPTS[0]}</script><p>A text</p><div>{SCRIPTS[1]}</div>",
+        AT,
+        SCRIPTS[0],
+        '{ "kind": "a"}',
+    ),
+    "a short value": ("text", '<script>s = {"at": 17, "n": 12}</script><p>12</p>', AT, "17", None),
+    "a script with it": (
+        "text",
+        '<script>s = {"at": 17, "n": 12}</script>',
+        AT,
+        's = {"at": 17, "n": 12}',
+        's = { "n": 12}',
+    ),
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_fields_of_all_forms(form: str) -> None:
-    make = FORMS[form]
-    before, other = make(response_of(PAGE)), make(response_of(AGAIN))
-    assert before != other
-    one, two = stripped(before), stripped(other, AGAIN)
-    assert one == two
-    joined, left = ("".join(each) if isinstance(each, list) else each for each in (before, one))
-    assert len(left) < len(joined)
-    for value in LASTING:
-        assert left.count(value) == joined.count(value), value
-    found = left.count("<!-- cache:")
-    assert found == joined.count("<!-- cache:")
+@pytest.mark.parametrize("name", DOUBTS)
+@in_reactor
+async def test_what_may_come_from_two_places(serve: Serve, name: str) -> None:
+    kind, html, of, field, left = DOUBTS[name]
+    found = await stripped(serve, f"<html><body>{html}</body></html>", {"field": field}, of, kind=kind)
+    assert found["field"] == (field if left is None else left)
 
 
-def test_what_of_a_page_stays() -> None:
-    done = stripped(PAGE)
-    for value in LASTING:
-        assert value in done
-    for part in (
-        "<meta name=csrf-token content>",
-        "<script nonce=''>",
-        '{"kind": "chair", "request": \'\'}',
-        '/a.css?v="',
-        '&amp;t="',
-    ):
-        assert part in done
-    assert "<body data-request data-sku=" in done
-    assert 'title="Made at ' in done
+@pytest.mark.parametrize("given", [True, False])
+@in_reactor
+async def test_for_spiders(serve: Serve, given: bool) -> None:
+    """``strip_transient`` strips markup, too, and heeds the setting."""
+
+    def give(response: Any) -> Any:
+        yield {"text": scrapy_dedup.strip_transient(response).text}
+
+    pages = dict(zip("ab", PAGES, strict=True))
+    done, _ = await export(serve, pages, give, *MASK, fields={}, DEDUP_STRIP_MARKUP=given)
+    assert (len({item["text"] for item in done.items}) == 1) is given
 
 
-def test_text_fields_have_the_scripts_of_it() -> None:
-    shared = shared_of(DEDUP_CONTENT_FIELDS={"text": "text", "script": "text", "html": "html"})
-    response = response_of()
-    item = {
-        "text": " ".join(response.css("body ::text").getall()),
-        "script": response.css("script::text").get(),
-        "html": response.text,
-    }
-    done = processed(dict(item), shared, response)
-    assert done["text"] == item["text"]
-    assert done["script"] == stripped(item["script"]) != item["script"]
-    assert done["html"] == stripped(PAGE)
+# -- a site, crawled on some days, of which the mask is learned
 
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"DEDUP_STRIP_MARKUP": False},
-        {"DEDUP_STRIP_MARKUP": "0"},
-        {"DEDUP_STRIP": "mark"},
-    ],
-)
-def test_switched_off(given: dict[str, Any]) -> None:
-    for make in FORMS.values():
-        assert stripped(make(response_of()), **given) == make(response_of())
-
-
-def test_marks_are_set_in_what_is_shown_alone() -> None:
-    shared = shared_of(DEDUP_STRIP="mark")
-    shared.masks.use({"shop.test": Mask("shop.test", (*PATHS, TransientPath(f"{BODY}/h1")))})
-    done = processed({"html": PAGE}, shared, response_of())["html"]
-    marked = '<h1><span data-dedup="transient">Chair 1</span></h1>'
-    assert done == PAGE.replace("<h1>Chair 1</h1>", marked)
-
-
-def test_where_it_is_switched_off_it_costs_no_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-    monkeypatch.setattr("scrapy_dedup.masks.applying.stripper.unseen_blocks", lambda html: asked.append(html) or [])
-    response = response_of()
-    processed({"html": "x"}, shared_of(DEDUP_STRIP_MARKUP=False), response)
-    assert not asked
-    processed({"html": "x"}, shared_of(), response)
-    assert asked == [PAGE]
-
-
-def test_what_may_come_from_two_places() -> None:
-    """Equal tags of which one has lost a token: which of them a field is from nobody knows, but by the token itself."""
-    page = f'<html><body><p data-t="{token(Random(1))}">a b c</p><div><p data-t="{token(Random(2))}">a b c</p></div></body></html>'
-    shared = shared_of()
-    shared.masks.use({"shop.test": Mask("shop.test", (TransientPath(f"{BODY}/p", "data-t"),))})
-
-    def done(field: str) -> str:
-        return str(processed({"html": field}, shared, response_of(page))["html"])
-
-    response = response_of(page)
-    first, second = response.css("p").getall()
-    assert done(first) == '<p data-t="">a b c</p>'
-    assert done(second) == second
-    one, other = (each.replace("a b c", "a  b c") for each in (first, second))
-    assert (done(one), done(other)) == ('<p data-t="">a  b c</p>', other), "by its token"
-    assert done("<p>a  b c</p>") == "<p>a  b c</p>"
-
-
-def test_for_spiders() -> None:
-    assert (
-        scrapy_dedup.strip_transient(response_of(), MASK).text
-        == scrapy_dedup.strip_transient(response_of(AGAIN), MASK).text
-    )
-    for given, changes in (({}, True), ({"DEDUP_STRIP_MARKUP": False}, False)):
-        response = response_of()
-        assert response.request is not None
-        shared = shared_of(**given)
-        remember_crawl(response.request, shared.transient)
-        assert (scrapy_dedup.strip_transient(response).text != PAGE) is changes
-
-
-# -- a site, crawled on some days
-
-PAGES = 12
+NUMBERS = 12
 
 
 class Pages(scrapy.Spider):
@@ -226,43 +234,51 @@ class Pages(scrapy.Spider):
         self.start_urls = list(urls)
 
     def parse(self, response: Any) -> Any:
+        every = " ".join(texts(response))
         yield {
             "url": response.url,
-            "html": response.css("html").get(),
             "source": response.text,
-            "text": " ".join(response.css("body ::text").getall()),
+            "html": response.css("html").get(),
+            "served": every,
+            "text": every,
+            "line": " ".join(every.split()),
+            "price": response.css("p.price::text").get(),
         }
 
 
 class Site:
-    """Pages whose markup is drawn anew for each response, by a clock that is set."""
+    """Pages of which all that passes is drawn anew for each response; prices and stock change from day to day."""
 
-    def __init__(self, server: Server) -> None:
-        self.server = server
+    def __init__(self) -> None:
         self.day = 0
-        self.asked = 0
         self.rng = Random(1)
 
-    def respond(self, asked: Asked) -> str:
-        self.asked += 1
+    def __call__(self, asked: Asked) -> str:
         number = int(asked.path.rpartition("/")[2])
-        own = Random(number)
+        own, rng = Random(number), self.rng
         price, stock, rating = own.randint(10, 99) + self.day % 3, own.randint(20, 60) - self.day, own.randint(30, 49)
-        rng, text = self.rng, prose(number)
-        product = {"@type": "Product", "name": f"Chair {number}", "offers": {"price": f"{price}.99", "stock": stock}}
+        product = {
+            "@type": "Product",
+            "name": f"Chair {number}",
+            "request": token(rng),
+            "offers": {"price": f"{price}.99", "stock": stock},
+        }
         return (
             f'<!doctype html><html><head><title>Chair {number}</title><meta name="csrf-token" content="{token(rng)}">'
-            f'<meta property="og:title" content="Chair {number}"><meta name="description" content="{text[:40]}">'
+            f'<meta property="og:title" content="Chair {number}"><meta name="description" content="{prose(number)[:40]}">'
             f'<script nonce="{token(rng)}">s = {{"kind": "p", "request": "{token(rng)}", "n": {rng.randint(10**9, 2 * 10**9)}}}</script>'
-            f'<script type="application/ld+json">{json.dumps(product)}</script></head>'
-            f'<body data-request="{token(rng)}"><h1>Chair {number}</h1><p>{text}</p>'
-            f'<div data-sku="S{number}" data-price="{price}.99" data-stock="{stock}" data-rating="{rating / 10}">{price}.99 EUR</div>'
+            f'</head><body data-request="{token(rng)}"><p class="clock">It is {rng.randint(10, 19)}:{rng.randint(10, 59)}</p>'
+            f'<p class="ad">Buy our {rng.choice(ADS)} now</p><h1>Chair {number}</h1><p>{prose(number)}</p>'
+            f'<form><input name="token" value="{token(rng)}"></form><a class="basket" href="/basket?token={token(rng)}">Basket</a>'
+            f'<div data-sku="S{number}" data-price="{price}.99" data-stock="{stock}" data-rating="{rating / 10}"></div>'
+            f'<p class="price">{price}.99 EUR, {stock} left</p><script type="application/ld+json">{json.dumps(product)}</script>'
             f'<img src="/{number}.jpg?v={rng.getrandbits(60) | 1 << 59:015x}" alt="Chair {number}" title="Photograph {number}">'
-            f"<!-- render: {self.day}:{token(rng)} --><!-- box {number} -->"
+            f"<!-- render: {self.day}:{token(rng)} --><!-- box {number} --><p class=visitors>{rng.randint(100, 999)} visitors right now</p>"
             f'<img src="http://t.example/p.gif?r={token(rng)}" width="1" alt=""></body></html>'
         )
 
 
+ADS = ("finest tables", "warmest blankets", "softest cushions", "brightest lamps", "largest shelves")
 PASSING = {
     "csrf meta tag": r'name="csrf-token" content="([^"]*)"',
     "nonce": r'nonce="([^"]*)"',
@@ -272,6 +288,11 @@ PASSING = {
     "cache-buster": r'jpg\?v=([^"]*)"',
     "comment": r"<!-- render: ([^>]*) -->",
     "pixel": r'p\.gif\?r=([^"]*)"',
+    "clock": r"It is ([\d:]+)",
+    "advertisement": r"our (\w+ \w+) now",
+    "form": r'name="token" value="([^"]*)',
+    "link": r'/basket\?token=([^"]*)',
+    "counter": r"(\d+) visitors",
 }
 STAYING = {
     "title": r'property="og:title" content="(Chair \d+)"',
@@ -283,110 +304,85 @@ STAYING = {
     "price": r'data-price="([\d.]+)"',
     "stock": r'data-stock="(\d+)"',
     "rating": r'data-rating="([\d.]+)"',
+    "price that is shown": r"([\d.]+) EUR",
+    "stock that is shown": r"(\d+) left",
     "alternative text": r'alt="(Chair \d+)"',
     "title of the image": r'title="(Photograph \d+)"',
     "picture": r'src="/(\d+\.jpg)',
     "comment": r"<!-- (box \d+) -->",
+    "visitors": r"(visitors) right",
 }
-FIELDS = {"html": "html", "text": "text"}
-
-
-@pytest.fixture
-def site(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Site:
-    server = serve(lambda asked: Site.respond(found, asked))
-    found = Site(server)
-    began = real_time() - 2_000_000.0  # older evidence is left aside
-    monkeypatch.setattr(observing, "time", lambda: began + found.day * 86_400.0 + found.asked)
-    return found
-
-
-async def crawled(site: Site, day: int, **settings: Any) -> Crawl:
-    site.day = day
-    urls = [site.server.url(f"/p/{number}") for number in range(PAGES)]
-    given = {"CONCURRENT_REQUESTS": 1, "DEDUP_CONTENT_FIELDS": FIELDS, **settings}
-    done = await run(crawler_of(Pages, **given), *urls)
-    assert len(done.items) == PAGES
-    assert not [name for name in done.dedup() if name.startswith("errors")]
-    return done
+#: What of it a field of text has.
+IN_TEXT = {"state", "clock", "advertisement", "counter"}
+IN_TEXT |= {name for name in STAYING if name.endswith(("product", "shown")) or name == "visitors"}
+KINDS = {"html": "html", "text": "text", "line": "text"}
 
 
 def values(place: str, items: list[dict[str, str]], field: str) -> list[list[str]]:
     return [re.findall(place, item[field]) for item in sorted(items, key=lambda item: item["url"])]
 
 
+async def days(serve: Serve, fields: dict[str, str], count: int = 4, **settings: Any) -> tuple[Any, Site]:
+    """A function that crawls the site, after crawls on *count* days, of which the last one learned."""
+    site = Site()
+    server = serve(site)
+    urls = [server.url(f"/p/{number}") for number in range(NUMBERS)]
+
+    async def crawled(**more: Any) -> Crawl:
+        given = {"CONCURRENT_REQUESTS": 1, "DEDUP_CONTENT_FIELDS": fields, **settings, **more}
+        done = await crawl(Pages, *urls, **given)
+        assert len(done.items) == NUMBERS
+        assert not done.faults()
+        site.day += 1
+        let_days_pass(1)
+        return done
+
+    for day in range(count):
+        await crawled(DEDUP_LEARN="close" if day == count - 1 else "off", DEDUP_REVISITS=3)
+    return crawled, site
+
+
 @in_reactor
-async def test_crawls_on_several_days(site: Site) -> None:
-    for day in range(4):
-        learn = "close" if day == 3 else "off"
-        await crawled(site, day, DEDUP_LEARN=learn, DEDUP_REVISITS=3)
-    done, later = await crawled(site, 4), await crawled(site, 5)
-    for part, place in PASSING.items():
-        for crawl in (done, later):
-            served, left = values(place, crawl.items, "source"), values(place, crawl.items, "html")
-            assert all(map(any, served)), part
-            assert not any(any(each) for each in left), part
+async def test_crawls_on_several_days(serve: Serve) -> None:
+    crawled, _ = await days(serve, KINDS)
+    done, later = await crawled(), await crawled()
+    off = await crawled(DEDUP_STRIP_MARKUP=False)
     changed = 0
-    for part, place in STAYING.items():
-        for crawl in (done, later):
-            served, left = values(place, crawl.items, "source"), values(place, crawl.items, "html")
-            assert all(map(any, served)), part
-            assert left == served, part
-        changed += values(place, done.items, "source") != values(place, later.items, "source")
-    assert changed >= 3, "prices and stock"
+    for field, source in (("html", "source"), ("text", "served"), ("line", "served")):
+        for part, where in (PASSING | STAYING).items():
+            if field != "html" and part not in IN_TEXT:
+                continue
+            for each in (done, later):
+                served, left = values(where, each.items, source), values(where, each.items, field)
+                assert all(map(any, served)), part
+                if part in PASSING and where == PASSING[part]:
+                    assert not any(any(found) for found in left), (part, field)
+                else:
+                    assert left == served, (part, field)
+            changed += part in STAYING and values(where, done.items, source) != values(where, later.items, source)
+    assert changed >= 5, "prices and stock"
     for item in done.items:
         assert json.loads(re.findall(r"ld\+json\">(.*?)</script>", item["html"])[0])["offers"]
-        assert (
-            item["text"].split()
-            == re.sub("<[^>]*>", " ", item["source"].partition("<body")[2].partition(">")[2]).split()
-        )
     # Of the pages but prices and stock have changed.
+    gone = r'data-(price|stock)="[^"]*"|[\d.]+ EUR, \d+ left|"offers": {[^}]*}'
     one, other = (
-        {
-            item["url"]: re.sub(r'data-(price|stock)="[^"]*"|[\d.]+ EUR|"offers": {[^}]*}', "", item["html"])
-            for item in crawl.items
-        }
-        for crawl in (done, later)
+        {item["url"]: re.sub(gone, "", item["html"] + item["text"]) for item in each.items} for each in (done, later)
     )
     assert one == other
+    for part in ("nonce", "csrf meta tag", "state", "comment"):
+        assert values(PASSING[part], off.items, "html") == values(PASSING[part], off.items, "source"), part
+    assert not any(any(found) for found in values(PASSING["clock"], off.items, "html"))
 
 
+@pytest.mark.parametrize(
+    ("fields", "settings"), [({}, {}), (KINDS, {"DEDUP_STRIP_MARKUP": False})], ids=["no fields", "switched off"]
+)
 @in_reactor
-async def test_only_where_it_is_asked_for(site: Site) -> None:
-    """Without fields, or with the setting off, nothing of it is recorded, and the mask says the same of the rest."""
-    masks: dict[str, Mask] = {}
-    recorded = {}
-    ways: dict[str, dict[str, Any]] = {
-        "html": {},
-        "text": {"DEDUP_CONTENT_FIELDS": {"text": "text"}},
-        "off": {"DEDUP_STRIP_MARKUP": False},
-        "none": {"DEDUP_CONTENT_FIELDS": {}},
-    }
-    for name, given in ways.items():
-        site.asked, site.rng = 0, Random(1)
-        kept = {"DEDUP_DIR": f"rules-{name}", "DEDUP_STORE": f"{name}.sqlite"}
-        for day in range(3):
-            learn = "close" if day == 2 else "off"
-            await crawled(site, day, DEDUP_LEARN=learn, DEDUP_REVISITS=3, **kept, **given)
-        (masks[name],) = load_masks([f"rules-{name}"]).values()
-        with Store.open(f"{name}.sqlite", readonly=True) as store:
-            (seen,) = store.sites("")
-            found = [version for _, _, version in store.versions("", seen.site)]
-        assert len(found) >= 3 * PAGES
-        recorded[name] = [bool(version.markup) for version in found]
-    assert all([*recorded["html"], *recorded["text"]])
-    assert not any([*recorded["off"], *recorded["none"]])
-    assert masks["text"].paths == masks["html"].paths
-    assert any(path.is_unseen and path.is_hidden for path in masks["html"].paths)
-    seen_alone = [path for path in masks["html"].paths if not path.is_unseen]
-    for name in ("off", "none"):
-        assert list(masks[name].paths) == seen_alone != []
-        assert masks[name].version == masks["html"].version
-    switched_off = await crawled(site, 4, DEDUP_DIR="rules-html", DEDUP_STORE="html.sqlite", DEDUP_STRIP_MARKUP=False)
-    for part, place in PASSING.items():
-        assert values(place, switched_off.items, "html") == values(place, switched_off.items, "source"), part
-
-
-def test_the_pages_of_these_tests_have_what_they_are_to_have() -> None:
-    found = {block.attribute for block in unseen_blocks(PAGE)}
-    assert {path.attribute for path in PATHS if path.is_unseen} <= found
-    assert not Path(STORE).exists()
+async def test_only_where_it_is_asked_for(serve: Serve, fields: dict[str, str], settings: dict[str, Any]) -> None:
+    """Without fields, or with the setting off, nothing of the markup is recorded, and no mask knows of it."""
+    crawled, _ = await days(serve, fields, 3, **settings)
+    done = await crawled(DEDUP_CONTENT_FIELDS=KINDS, DEDUP_STRIP_MARKUP=True)
+    assert not any(any(found) for found in values(PASSING["clock"], done.items, "html"))
+    assert values(PASSING["nonce"], done.items, "html") == values(PASSING["nonce"], done.items, "source")
+    assert STORE.exists()
+    assert isinstance(Mask(), Mask)
