@@ -34,7 +34,6 @@ NOT_YET = {
     "test_crawl_privacy.py",
     "test_crawl_recorder.py",
     "test_crawl_report.py",
-    "test_crawl_robots.py",
     "test_crawl_rule_history.py",
     "test_crawl_seed_method.py",
     "test_crawl_settings.py",
