@@ -20,7 +20,6 @@ NOT_YET = {
     "test_crawl_collector.py",
     "test_crawl_deploy.py",
     "test_crawl_duplicate_items.py",
-    "test_crawl_extras.py",
     "test_crawl_fleet.py",
     "test_crawl_pipeline.py",
     "test_crawl_pipeline_alignment.py",
