@@ -282,12 +282,6 @@ def test_priors_of_too_few_or_divided_sites_decide_nothing() -> None:
     assert (priors.relevance("c"), priors.relevance("d")) == (IGNORE, ACCEPT), "three sites of one mind"
 
 
-def test_priors_without_those_of_one_site() -> None:
-    one, other = Priors({"a": (1, 0), "b": (0, 1)}), Priors({"a": (0, 1)})
-    assert (one + other) - other == one
-    assert (one + other) - one == other
-
-
 # Equations (12) to (14): nested URLs
 
 
