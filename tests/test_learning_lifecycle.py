@@ -192,7 +192,7 @@ def test_a_wider_rule_takes_the_place_of_several(proven: Path) -> None:
     gone = learned(proven, rows)
     assert sorted(gone) == sorted(f"{each.id} {Reason.COVERED}" for each in nested)
     (left,) = RuleBook.load(proven)
-    assert left.ops == {SID: Ignore(ValueClass("hex", 1))}
+    assert left.ops == {SID: Ignore(ValueClass("hex", 16, 164))}, "half as long as what was seen, and twice"
 
 
 # active -> candidate
