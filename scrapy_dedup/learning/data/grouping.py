@@ -52,6 +52,10 @@ class Groups:
         """Number of URLs that need no download, those of bad groups not credited."""
         return int((self.size - 1)[self.contents == 1].sum())
 
+    def rows(self, chosen: Flags) -> Rows:
+        """Return the rows in the *chosen* groups."""
+        return self.order[chosen[self.group]]
+
 
 def grouped(kept: Hashes, content: Codes) -> Groups:
     """Return the groups of URLs with equal *kept* hashes; O(n log n)."""

@@ -84,6 +84,8 @@ def _spellings(proposals: Sequence[Proposal]) -> dict[str, set[str]] | None:
     found: dict[str, set[str]] = {}
     for proposal in proposals:
         operation = proposal.operation
+        if isinstance(operation, Lower):
+            continue
         if isinstance(operation, Set):
             pairs = list(operation.values)
         elif isinstance(operation, Ignore | IgnoreValue) and isinstance(operation.only, frozenset) and operation.only:

@@ -40,13 +40,17 @@ def case_insensitive(found: Sequence[Proposal], frame: Frame) -> list[Proposal]:
     verdicts = [_case_insensitive(frame.subset(rows)) for _, rows in parts]
     lowered: list[Proposal] = []
     for key in sorted({key for keys, _ in verdicts for key in keys}):
-        where = [(match, rows) for (match, rows), (keys, _) in zip(parts, verdicts, strict=True) if key in keys]
-        tested = sum(_capitals(frame, key, rows) for _, rows in where)
+        where = [(match, keys[key], rows) for (match, rows), (keys, _) in zip(parts, verdicts, strict=True) if key in keys]
+        tested = sum(count for _, count, _ in where)
         everywhere = tested >= MIN_TESTED * _capitals(frame, key, np.arange(len(frame)))
         if everywhere and not any(key in kept for _, kept in verdicts):
             lowered.append(Proposal((), key, Lower()))
         else:
-            lowered += [Proposal(match, key, Lower()) for match, _ in where if match]
+            lowered += [
+                Proposal(match, key, Lower())
+                for match, count, rows in where
+                if match and count >= MIN_TESTED * _capitals(frame, key, rows)
+            ]
     return lowered
 
 
@@ -75,8 +79,8 @@ def _capitals(frame: Frame, key: str, rows: Rows) -> int:
     return sum(count for text, count in zip(texts, counts.tolist(), strict=True) if text != lower_value(text))
 
 
-def _case_insensitive(frame: Frame) -> tuple[list[str], list[str]]:
-    """Return the keys whose case does not matter, and those whose case tells pages apart.
+def _case_insensitive(frame: Frame) -> tuple[dict[str, int], list[str]]:
+    """Return the keys whose case does not matter, each with the URLs whose capitals were tested, and those whose case tells pages apart.
 
     Where pages differ after all are lowered, the key is put back in which most such URLs differ for the fewest equal ones.
     """
@@ -89,12 +93,13 @@ def _case_insensitive(frame: Frame) -> tuple[list[str], list[str]]:
         any_of = np.logical_or.reduce(list(concerned.values()))
         clean = {key: int((rows & ~several).sum()) for key, rows in concerned.items()}
         if worth_asking(int((any_of & several).sum()), int(any_of.sum())):
-            return [key for key in lowered if clean[key] >= current().proposed_groups], kept
+            proved = [key for key in lowered if clean[key] >= current().proposed_groups]
+            return {key: _capitals(frame, key, groups.rows(concerned[key] & ~several)) for key in proved}, kept
         shares = {key: float((rows & several).sum()) / (1 + clean[key]) for key, rows in concerned.items()}
         worst = max(shares, key=lambda key: (shares[key], key))
         kept.append(worst)
         del lowered[worst]
-    return [], kept
+    return {}, kept
 
 
 def _lowered(frame: Frame, key: str) -> Codes | None:
