@@ -152,7 +152,7 @@ async def test_a_crawl_that_closes_while_it_learns(serve: Serve, monkeypatch: py
     done = await crawl_site(serve, shop, DEDUP_LEARN="live", CLOSESPIDER_PAGECOUNT=75)
     assert done.stats["finish_reason"] == "closespider_pagecount"
     assert (done.stat("learned/failed"), done.faults()) == (0, [])
-    assert RuleBook.load("dedup-rules").equivalent(*(done.server.url(f"/p?id=1&sid={sid}") for sid in "ab"))
+    assert RuleBook.load("dedup-rules").equivalent(*(done.server.url(f"/p?id=1&sid=s1x{n}") for n in (7, 8)))
     assert all(has_ended(int(pid)) for pid in Path("ran").read_text().split())
 
 

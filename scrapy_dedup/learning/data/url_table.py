@@ -2,6 +2,7 @@
 
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from ...rules.model import BARE
 from ...urls import DeepSplit
+from ...urls.percent import lower_value
 from ...urls.query_paths import is_segment_key
 from ..config import current
 from ..evidence.arrays import ABSENT, Codes, Hashes, Rows, mixed
@@ -22,6 +24,8 @@ RARE = "\x1f"
 MAX_RARE = 64
 REPEAT = "\x1f"
 """What joins the values of a repeated key in a column (no URL holds it)."""
+MIN_TESTED = 0.8
+"""Share of the capitals of a key's repeated values that must be met in several spellings for case to mean nothing there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,15 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.urls)
+
+    def repeated_capitals(self, codes: Codes) -> int:
+        """Return how many of some values have capitals, of those that are there twice or more, in whatever case."""
+        values, counts = np.unique(codes, return_counts=True)
+        found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for text, count in zip((self.vocabulary[code] for code in values.tolist()), counts.tolist(), strict=True):
+            found[lower_value(text)][0] += count
+            found[lower_value(text)][1] += count * (text != lower_value(text))
+        return sum(capitals for every, capitals in found.values() if every > 1)
 
     def part(self, rows: Rows) -> "Table":
         """Return the table of some of the URLs, with the codes that they have here."""

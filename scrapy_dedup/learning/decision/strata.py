@@ -12,11 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...rules import Ignore, IgnoreValue, Keep, Replace, RuleBook, Set
+from ...rules import Ignore, IgnoreValue, Keep, Lower, Replace, RuleBook, Set
 from ...urls import ValueClass, class_of
+from ...urls.percent import lower_value
 from ..config import current
 from ..data.judgement import Deep, Judgement, SiteUrls, book_of
-from ..data.url_table import Table
+from ..data.url_table import MIN_TESTED, Table
 from ..evidence.arrays import Codes, Flags, Rows
 from ..evidence.judge import Posterior
 from ..evidence.splits import Split
@@ -47,7 +48,9 @@ def narrowed(
     divisions = divisions_of(table)
     found: list[Proposal] = []
     for proposal in proposals:
-        if proposal.constant or not isinstance(proposal.operation, Ignore | IgnoreValue | Set):
+        if proposal.operation == Lower() and not proposal.joint and proposal.key in table.columns:
+            found += groups.spelled(proposal)
+        elif proposal.constant or not isinstance(proposal.operation, Ignore | IgnoreValue | Set):
             found.append(proposal)
         elif proposal.joint:
             found += (
@@ -120,6 +123,24 @@ class _MergedGroups:
         rows, group = self._rows[chosen], np.unique(self._group[chosen], return_inverse=True)[1]
         found = witnesses(group, table.content[rows], table.lone[rows], ValueKind.OTHER.prior)
         return bool(len(found)) and self._accepts(table.judge.posterior(found))
+
+    def spelled(self, proposal: Proposal) -> list[Proposal]:
+        """Return a proposal that case means nothing; for the spellings that were met alone, where others could have been.
+
+        A value that was met twice or more, always with the same capitals, is one of which nobody knows.
+        """
+        table, codes = self._table, self._table.columns[proposal.key]
+        changed = matching(table, proposal.match)
+        tested = self._differ(codes) & np.logical_or.reduceat(changed[self._rows], self._starts) & ~self._several
+        rows = self._rows[tested[self._group]]
+        if table.repeated_capitals(codes[rows]) >= MIN_TESTED * table.repeated_capitals(codes[changed]):
+            return [proposal]
+        spellings = sorted(seen_values(table, rows, proposal.key))
+        shown = {lower_value(value): value for value in reversed(spellings)}
+        values: dict[str | None, str | None] = {
+            value: shown[lower_value(value)] for value in spellings if shown[lower_value(value)] != value
+        }
+        return [replace(proposal, operation=Set(values))] if values else []
 
     def narrowed(self, proposal: Proposal, divisions: Sequence[Division]) -> list[Proposal]:
         """Return a proposal for the values and the parts of the site that its evidence reaches; none where it reaches none."""

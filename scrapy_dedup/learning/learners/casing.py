@@ -16,11 +16,10 @@ from ...rules import Ignore, IgnoreValue, Lower, Replace, Set
 from ...rules.actions import transformed
 from ...urls.percent import lower_first, lower_value
 from ..config import current
-from ..data.url_table import Table
+from ..data.url_table import MIN_TESTED, Table
 from ..evidence.shares import worth_asking
 from ..proposals.dropping import matching
 from ..proposals.proposal import Match, Proposal
-from ..search.letter_case import MIN_TESTED
 from .generalising import Wider
 
 

@@ -262,7 +262,7 @@ def _spellings(form: UrlForm, views: Sequence[Values], content: Sequence[int]) -
                 for row in form.rows
                 if transformed(views[row][key], transform) in several
             ]
-            operation = number_operation(key, rows) if transform != "lower" else case_operation(rows)
+            operation = case_operation(rows) if transform == "lower" else number_operation(key, rows)
             if operation is not None:
                 yield Proposal(_fixed_parts(form), key, operation)
 

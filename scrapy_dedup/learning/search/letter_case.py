@@ -13,12 +13,11 @@ from ...urls.percent import lower_value
 from ..config import current
 from ..data.frame import Frame
 from ..data.grouping import varying
+from ..data.url_table import MIN_TESTED
 from ..evidence.arrays import ABSENT, Codes, Rows
 from ..evidence.shares import worth_asking
 from ..proposals.proposal import Match, Proposal
 
-MIN_TESTED = 0.8
-"""Share of a key's capitals that must stand where the case was tested, for it to hold on the whole site."""
 MIN_URLS = 30
 """URLs that a first segment needs to be asked by itself."""
 MAX_VALUES = 60
@@ -40,17 +39,13 @@ def case_insensitive(found: Sequence[Proposal], frame: Frame) -> list[Proposal]:
     verdicts = [_case_insensitive(frame.subset(rows)) for _, rows in parts]
     lowered: list[Proposal] = []
     for key in sorted({key for keys, _ in verdicts for key in keys}):
-        where = [(match, keys[key], rows) for (match, rows), (keys, _) in zip(parts, verdicts, strict=True) if key in keys]
-        tested = sum(count for _, count, _ in where)
-        everywhere = tested >= MIN_TESTED * _capitals(frame, key, np.arange(len(frame)))
+        where = [(match, keys[key]) for (match, _), (keys, _) in zip(parts, verdicts, strict=True) if key in keys]
+        tested = sum(count for _, count in where)
+        everywhere = tested >= MIN_TESTED * frame.table.repeated_capitals(frame.columns[key])
         if everywhere and not any(key in kept for _, kept in verdicts):
             lowered.append(Proposal((), key, Lower()))
         else:
-            lowered += [
-                Proposal(match, key, Lower())
-                for match, count, rows in where
-                if match and count >= MIN_TESTED * _capitals(frame, key, rows)
-            ]
+            lowered += [Proposal(match, key, Lower()) for match, _ in where if match]
     return lowered
 
 
@@ -72,13 +67,6 @@ def _by_first_segment(frame: Frame) -> list[tuple[Match, Rows]]:
     return [*parts, ((), np.flatnonzero(rest))]
 
 
-def _capitals(frame: Frame, key: str, rows: Rows) -> int:
-    """Return how many of the rows have a value of *key* with capitals."""
-    codes, counts = np.unique(frame.columns[key][rows], return_counts=True)
-    texts = (frame.table.vocabulary[code] for code in codes.tolist())
-    return sum(count for text, count in zip(texts, counts.tolist(), strict=True) if text != lower_value(text))
-
-
 def _case_insensitive(frame: Frame) -> tuple[dict[str, int], list[str]]:
     """Return the keys whose case does not matter, each with the URLs whose capitals were tested, and those whose case tells pages apart.
 
@@ -94,7 +82,10 @@ def _case_insensitive(frame: Frame) -> tuple[dict[str, int], list[str]]:
         clean = {key: int((rows & ~several).sum()) for key, rows in concerned.items()}
         if worth_asking(int((any_of & several).sum()), int(any_of.sum())):
             proved = [key for key in lowered if clean[key] >= current().proposed_groups]
-            return {key: _capitals(frame, key, groups.rows(concerned[key] & ~several)) for key in proved}, kept
+            return {
+                key: frame.table.repeated_capitals(frame.columns[key][groups.rows(concerned[key] & ~several)])
+                for key in proved
+            }, kept
         shares = {key: float((rows & several).sum()) / (1 + clean[key]) for key, rows in concerned.items()}
         worst = max(shares, key=lambda key: (shares[key], key))
         kept.append(worst)
