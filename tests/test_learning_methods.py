@@ -156,7 +156,7 @@ def test_near_identical_pages_of_a_store(tmp_path: Path) -> None:
     for row in almanacs():
         html = f"<html><body><p>{row.fingerprint}</p></body></html>"
         page = ObservationRow("", "h.example", row.url, row.time or 0.0, 200, version=packed_version(html))
-        rows.append(page._replace(fingerprints=fingerprint_body(html.encode(), "text/html"), content_type="text/html"))
+        rows.append(page._replace(fingerprints=fingerprint_body(html.encode(), "text/html")))
     with Store.open(tmp_path / "store.sqlite") as store:
         store.add(rows)
         counts = []
