@@ -10,7 +10,8 @@ import pytest
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.learning.alternation import StoredEvidence, learn_rules_and_masks
-from scrapy_dedup.learning.methods.entropy import FingerprintedUrl, Relevance, canonical_rules, host_rules
+from scrapy_dedup.learning.methods.entropy import FingerprintedUrl, Relevance, host_rules, proposals_of
+from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.rules import Nested
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
@@ -228,7 +229,7 @@ def test_what_matters_in_a_nested_url_is_kept() -> None:
 def test_nested_urls_by_the_method_of_the_document(forms: Forms) -> None:
     """The value of the parameter is canonicalized before its entropies are taken."""
     found = host_rules(FingerprintedUrl(each.url, each.fingerprint) for each in seen_under(forms))
-    book = RuleBook(canonical_rules(found, "xyz.com"))
+    book = RuleBook(rules_of("xyz.com", proposals_of(found)))
     assert (
         found.everywhere.get("q.url", *(part["q.url"] for part in found.by_path.values())).relevance is Relevance.ACCEPT
     )

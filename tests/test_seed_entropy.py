@@ -10,18 +10,13 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.asking.probe_outcomes import Strength, head_fingerprint
 from scrapy_dedup.learning.methods.entropy import (
     DOCUMENT_NAMES,
-    HOST,
-    PATH,
-    QUERY,
-    UNUSED,
+    PARTS,
     FingerprintedUrl,
     HostRules,
     Information,
     ParameterRule,
     Relevance,
-    RelevanceThresholds,
     analysed,
-    canonical_rules,
     case_information,
     clusters,
     columns,
@@ -32,11 +27,13 @@ from scrapy_dedup.learning.methods.entropy import (
     keys_inside,
     merged,
     proposals_of,
+    relevance,
     relevant_tuples,
     settled_keys,
 )
 from scrapy_dedup.learning.methods.options import EntropyOptions
 from scrapy_dedup.learning.opinions.other_sites import Priors, learned_priors
+from scrapy_dedup.learning.proposals.combining import rules_of
 from scrapy_dedup.rules import Ignore, Lower, Nested, Rule, Status
 from scrapy_dedup.urls import normal_form
 
@@ -48,7 +45,7 @@ def pages(*rows: tuple[str, object]) -> list[FingerprintedUrl]:
 
 
 def book(*sites: tuple[str, HostRules]) -> RuleBook:
-    return RuleBook([rule for site, rules in sites for rule in canonical_rules(rules, site)])
+    return RuleBook([rule for site, rules in sites for rule in rules_of(site, proposals_of(rules))])
 
 
 def ignoring(*keys: str) -> HostRules:
@@ -89,25 +86,24 @@ def test_table_4() -> None:
 
 
 def test_thresholds_of_half_a_bit_on_tables_1_to_4() -> None:
-    thresholds = RelevanceThresholds(0.5, 0.5)
-    found = {case: thresholds.relevance(information(*rows)) for case, rows in CASES.items()}
+    found = {case: relevance(information(*rows), EntropyOptions()) for case, rows in CASES.items()}
     assert found == {1: IGNORE, 2: IGNORE, 3: IGNORE, 4: ACCEPT}
 
 
 def test_relevant_means_below_the_threshold_not_at_it() -> None:
-    assert RelevanceThresholds(1.0, 1.0).relevance(Information(1.0, 0.0)) is IGNORE
-    assert RelevanceThresholds(1.1, 1.1).relevance(Information(1.0, 0.0)) is ACCEPT
+    assert relevance(Information(1.0, 0.0), EntropyOptions(fingerprint_given_value=1.0)) is IGNORE
+    assert relevance(Information(1.0, 0.0), EntropyOptions(fingerprint_given_value=1.1)) is ACCEPT
 
 
 def test_relative_thresholds_mean_the_same_on_small_and_large_sites() -> None:
     """Each page seen twice under each of two values of ref: half of what can be known of V is open."""
-    in_bits, relative = RelevanceThresholds(0.5, 1.1), RelevanceThresholds(0.5, 1.1, relative=True)
+    in_bits, relative = (EntropyOptions(value_given_fingerprint=1.1, relative=relative) for relative in (False, True))
     for size in (4, 400):
         numbers = [number for number in range(size) for _ in range(2)]
         some_noise = [number if number % 4 else -1 for number in numbers]
         found = information(numbers, some_noise)
-        assert relative.relevance(found) is ACCEPT
-        assert in_bits.relevance(found) is (ACCEPT if size == 4 else IGNORE)
+        assert relevance(found, relative) is ACCEPT
+        assert relevance(found, in_bits) is (ACCEPT if size == 4 else IGNORE)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40))
@@ -131,12 +127,12 @@ def test_more_values_than_fingerprints_are_refused() -> None:
 def test_the_marker_of_an_unused_parameter() -> None:
     """URLs (7) and (8): one of them lacks junk."""
     both = pages(("http://xyz.com/video?junk=123&file=news.mpeg", 1), ("http://xyz.com/video?file=news.mpeg", 1))
-    assert columns(both) == {"q.file": ["news.mpeg", "news.mpeg"], "q.junk": ["123", UNUSED]}
+    assert columns(both) == {"q.file": ["news.mpeg", "news.mpeg"], "q.junk": ["123", None]}
     assert analysed(both)["q.junk"].relevance is IGNORE
 
 
 def test_an_empty_value_is_not_an_unused_one() -> None:
-    assert columns(pages(("http://a.com/?x=", 1), ("http://a.com/?y=1", 2)))["q.x"] == ["", UNUSED]
+    assert columns(pages(("http://a.com/?x=", 1), ("http://a.com/?y=1", 2)))["q.x"] == ["", None]
 
 
 # Equations (4) to (6): parameters in alphabetical order
@@ -213,7 +209,6 @@ def test_a_host_as_one_cluster_needs_no_merging() -> None:
     assert rules.everywhere["q.id"].relevance is IGNORE
     rules = host_rules([*sessions("a"), *sessions("b")], EntropyOptions("host", minimum=12, parts=("query", "path")))
     assert rules.everywhere["q.id"].relevance is ACCEPT
-    assert rules.everywhere["q.id"].tuples == (("q.id", "path.0"),)
 
 
 def conflicting() -> list[FingerprintedUrl]:
@@ -227,8 +222,8 @@ def conflicting() -> list[FingerprintedUrl]:
 
 def test_conflict_path_specific() -> None:
     rules = host_rules(conflicting(), EntropyOptions(minimum=8, conflict="path-specific"))
-    assert rules.of("h.com/report", "q.v").relevance is ACCEPT  # type: ignore[union-attr]
-    assert rules.of("h.com/news", "q.v").relevance is IGNORE  # type: ignore[union-attr]
+    assert rules.by_path["h.com/report"]["q.v"].relevance is ACCEPT
+    assert rules.by_path["h.com/news"]["q.v"].relevance is IGNORE
     keys = book(("h.com", rules))
     assert keys.equivalent("http://h.com/news?id=1&v=2", "http://h.com/news?id=1&v=9")
     assert not keys.equivalent("http://h.com/report?v=2", "http://h.com/report?v=3")
@@ -287,7 +282,7 @@ def test_priors_of_too_few_or_divided_sites_decide_nothing() -> None:
 
 def test_equations_12_to_14_nested_urls() -> None:
     nested = HostRules(
-        {"q.irrelevant": ParameterRule("q.irrelevant", IGNORE), "q.url": ParameterRule("q.url", ACCEPT, nested=True)}
+        {"q.irrelevant": ParameterRule("q.irrelevant", IGNORE), "q.url": ParameterRule("q.url", ACCEPT, inner=Nested())}
     )
     keys = book(("xyz.com", nested), ("abc.com", ignoring("q.irrelevant2")))
     first = "http://xyz.com/video?irrelevant=1&url=http://abc.com/video?irrelevant2=2"
@@ -301,8 +296,12 @@ def test_equations_12_to_14_nested_urls() -> None:
 
 def test_certain_characters_show_a_nested_url() -> None:
     found = analysed(pages(("http://xyz.com/v?url=http://abc.com/a&x=a://b&file=http", 1)))
-    assert {key: rule.nested for key, rule in found.items()} == {"q.file": False, "q.url": True, "q.x": False}
-    proposed = proposals_of(HostRules({"q.url": ParameterRule("q.url", ACCEPT, nested=True)}))
+    assert {key: rule.inner is not None for key, rule in found.items()} == {
+        "q.file": False,
+        "q.url": True,
+        "q.x": False,
+    }
+    proposed = proposals_of(HostRules({"q.url": ParameterRule("q.url", ACCEPT, inner=Nested())}))
     assert [proposal.operation for proposal in proposed] == [Nested()]
 
 
@@ -322,7 +321,7 @@ def test_urls_15_to_18_alone() -> None:
     for key in ("q.path", "q.file"):
         alone = information(found[key], [page.fingerprint for page in TUPLES])
         assert (alone.fingerprint_given_value, alone.value_given_fingerprint) == (1, 0)
-        assert analysed(TUPLES, largest_tuple=1)[key].relevance is IGNORE
+        assert analysed(TUPLES, EntropyOptions(largest_tuple=1))[key].relevance is IGNORE
 
 
 def test_urls_15_to_18_as_a_tuple() -> None:
@@ -344,7 +343,7 @@ def test_triples() -> None:
     ]
     seen = pages(*rows)
     assert {key for key, rule in analysed(seen).items() if rule.relevance is ACCEPT} == {"q.a", "q.b", "q.c"}
-    assert not any(rule.relevance is ACCEPT for rule in analysed(seen, largest_tuple=2).values())
+    assert not any(rule.relevance is ACCEPT for rule in analysed(seen, EntropyOptions(largest_tuple=2)).values())
 
 
 def test_tuples_of_parameters_that_are_all_relevant_alone_are_not_asked() -> None:
@@ -352,7 +351,7 @@ def test_tuples_of_parameters_that_are_all_relevant_alone_are_not_asked() -> Non
     found = columns(seen)
     fingerprints = [page.fingerprint for page in seen]
     alone = {key: information(values, fingerprints) for key, values in found.items()}
-    assert not list(relevant_tuples(found, fingerprints, alone, RelevanceThresholds()))
+    assert not list(relevant_tuples(found, fingerprints, alone, EntropyOptions()))
 
 
 # Case sensitivity
@@ -393,15 +392,15 @@ def test_path_components_as_parameters() -> None:
         ("http://site.com/path1?video=a.mpeg", 1), ("http://site.com/path2?video=a.mpeg", 1),
         ("http://site.com/path1?video=b.mpeg", 2), ("http://site.com/path2?video=b.mpeg", 2),
     )  # fmt: skip
-    found = analysed(seen, kinds=QUERY + PATH)
+    found = analysed(seen, EntropyOptions(parts=("query", "path")))
     assert found["path.0"].relevance is IGNORE
     assert found["q.video"].relevance is ACCEPT
 
 
 def test_a_path_that_is_irrelevant_alone_is_relevant_with_the_query() -> None:
     seen = pages(*((f"http://site.com/{p}?video={v}", f"{p}{v}") for p in ("x", "y") for v in ("a", "b")))
-    assert analysed(seen, kinds=QUERY + PATH, largest_tuple=1)["path.0"].relevance is IGNORE
-    assert analysed(seen, kinds=QUERY + PATH)["path.0"].relevance is ACCEPT
+    assert analysed(seen, EntropyOptions(parts=("query", "path"), largest_tuple=1))["path.0"].relevance is IGNORE
+    assert analysed(seen, EntropyOptions(parts=("query", "path")))["path.0"].relevance is ACCEPT
 
 
 def test_the_prefix_of_the_host_as_a_parameter() -> None:
@@ -418,14 +417,14 @@ def test_keys_inside_a_significant_prefix_are_skipped() -> None:
     seen = pages(*((f"http://www.site.com/app/show?lang=en&id={i}", i) for i in range(4)))
     inside = keys_inside("http://www.site.com/app/show?lang=en&id=")
     assert inside >= {"host.1", "path.0", "path.1", "q.lang"}
-    assert list(analysed(seen, kinds=QUERY + PATH + HOST, skipped=sorted(inside))) == ["q.id"]
+    assert list(columns(seen, PARTS, skipped=inside)) == ["q.id"]
 
 
 def test_only_what_is_not_part_of_a_significant_prefix_is_analysed() -> None:
     """A constant is in relevant tuples with whatever is relevant alone, so that it seems relevant where it is analysed."""
     seen = pages(*((f"http://www.site.com/app/show?lang=en&page={i}", i) for i in range(20)))
     plain = host_rules(seen)
-    assert [set(keys) for keys in plain.everywhere["q.lang"].tuples] == [{"q.lang", "q.page"}]
+    assert {key: rule.relevance for key, rule in plain.everywhere.items()} == {"q.lang": ACCEPT, "q.page": ACCEPT}
     skipping = host_rules(seen, EntropyOptions(prefixes=True))
     assert {key: rule.relevance for key, rule in skipping.everywhere.items()} == {"q.page": ACCEPT}
     assert settled_keys(seen) >= {"host.1", "path.0", "path.1", "q.lang"}
@@ -493,10 +492,10 @@ def test_odd_input_gives_no_rules(rows: Iterable[tuple[str, object]]) -> None:
 
 
 def test_merging_nothing() -> None:
-    assert merged({}) == HostRules()
-    assert canonical_rules(HostRules(), "h.com") == []
+    assert merged({}, EntropyOptions()) == HostRules()
+    assert proposals_of(HostRules()) == []
 
 
 def test_rules_of_a_host_are_rules_of_its_site() -> None:
-    (rule,) = canonical_rules(ignoring("q.a"), "h.com")
+    (rule,) = rules_of("h.com", proposals_of(ignoring("q.a")))
     assert rule == Rule("h.com", {}, {"q.a": Ignore()})

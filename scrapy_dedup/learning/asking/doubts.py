@@ -22,7 +22,8 @@ from ...urls.variation import host_of, is_parameter, raw_value, with_value, with
 from ..config import Config, current
 from ..data.clusters import PageIdentities, no_evidence
 from ..evidence.user_names import Names
-from ..methods.entropy import MINIMUM_SIZE, FingerprintedUrl, NameList, ParameterRule, Relevance, analysed, name_of
+from ..methods.entropy import FingerprintedUrl, NameList, ParameterRule, Relevance, analysed, name_of
+from ..methods.options import EntropyOptions
 from ..opinions.belief import LEAST, MOST, Opinion, belief, is_uncertain
 from ..opinions.declared import Declarations, linked_opinions, stated_opinions
 from ..opinions.other_sites import Priors, priors_of_rules
@@ -127,7 +128,7 @@ class _Search:
         some = [normal_form(each.url) for each in pages[:SOME]]
         names = Counter(key for view in views for key in view if is_parameter(key))
         hosts = frozenset(host_of(each.url) for each in pages)
-        entropy = _entropy(pages, contents, views, site_groups) if len(pages) >= MINIMUM_SIZE else {}
+        entropy = _entropy(pages, contents, views, site_groups) if len(pages) >= EntropyOptions().minimum else {}
         for key, number in sorted(names.items()):
             if number < MIN_URLS or self._is_settled(key):
                 continue

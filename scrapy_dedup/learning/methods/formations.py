@@ -37,12 +37,12 @@ class Formation:
     """One rule of a method, as keys and operations, and the URLs of the sample that it acts on.
 
     ``match``: what its URLs look like; ``ops``: key -> operation, each on the value as it came; ``own``: a flag for each URL
-    of the sample; ``kept``: further patterns of URLs that the rule leaves alone.
+    of the sample, where one rule acts on a URL; ``kept``: further patterns of URLs that the rule leaves alone.
     """
 
     match: Match
     ops: Mapping[str, Operation]
-    own: Flags = field(repr=False, compare=False)
+    own: Flags = field(default_factory=lambda: flags((), 0), repr=False, compare=False)
     kept: Sequence[Match] = ()
 
 
