@@ -10,10 +10,12 @@ of a long affix underflows, and 1 - (1 - p)**N is 0.0 from eight characters on.
 ['utm_']
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import erfc, exp, expm1, inf, lgamma, log, log1p, sqrt
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from math import erfc, exp, expm1, lgamma, log, log1p, sqrt
+from typing import Any
 
 ALPHANUMERIC = 62
 PRINTABLE = 95
@@ -81,19 +83,17 @@ def given(frequencies: Mapping[str, float]) -> CharacterModel:
 
 def empirical(strings: Iterable[str]) -> CharacterModel:
     """Return the model of the characters of the strings themselves; uniform if they have none."""
-    counts: Counter[str] = Counter()
-    for text in strings:
-        counts.update(text)
+    counts = Counter(char for text in strings for char in text)
     return given(counts) if counts else uniform()
 
 
 @dataclass(frozen=True, slots=True)
-class CountedPrefix:
-    """A prefix of ``length`` characters of ``source``.
+class Affix:
+    """A prefix of ``length`` characters of ``source``; of a string read backwards, a suffix.
 
-    ``count`` strings (M) begin with it, of ``strings`` (N) that are as long; ``parent`` is the
-    position, among the prefixes yielded, of the next shorter one, -1 for a single character.
-    ``following`` are the characters that come next, with the number of strings of each.
+    ``count`` strings (M) have it, of ``strings`` (N) that are as long; ``parent`` is the position, among those beside it, of
+    the next shorter one, -1 where there is none. ``following`` are the characters that come next. ``log_t`` is the natural
+    logarithm of the test statistic, the probability that chance does that.
     """
 
     source: str
@@ -102,17 +102,18 @@ class CountedPrefix:
     strings: int
     log_probability: float
     parent: int
-    following: tuple[tuple[str, int], ...]
+    following: frozenset[str]
+    log_t: float = 0.0
+    backwards: bool = False
 
     @property
     def text(self) -> str:
-        """The prefix itself, which is not cut out before it is asked for."""
-        return self.source[: self.length]
+        """The affix itself, which is not cut out before it is asked for."""
+        text = self.source[: self.length]
+        return text[::-1] if self.backwards else text
 
 
-def counted_prefixes(
-    strings: Sequence[str], model: CharacterModel, longest: int | None = None
-) -> Iterator[CountedPrefix]:
+def counted_prefixes(strings: Sequence[str], model: CharacterModel, longest: int | None = None) -> Iterator[Affix]:
     """Yield every prefix that at least two strings share, up to *longest* characters.
 
     A shorter one comes before the longer ones that begin with it. Prefixes of a single string are left
@@ -120,7 +121,6 @@ def counted_prefixes(
     """
     strings = [text for text in strings if text]
     as_long = _as_long(strings)
-    logs, other = model.logs, model.other
     number = 0
     # What begins alike: (members, length of what they share, log of its probability, parent).
     open_groups: list[tuple[list[str], int, float, int]] = [(strings, 0, 0.0, -1)]
@@ -128,31 +128,23 @@ def counted_prefixes(
         members, length, log_probability, parent = open_groups.pop()
         if longest is not None and length > longest:
             continue
-        parts: dict[str, list[str]] = {}
+        parts: defaultdict[str, list[str]] = defaultdict(list)
         for text in members:
             if len(text) > length:
-                char = text[length]
-                if char in parts:
-                    parts[char].append(text)
-                else:
-                    parts[char] = [text]
+                parts[text[length]].append(text)
         if length:
-            following = tuple((char, len(own)) for char, own in parts.items())
-            yield CountedPrefix(members[0], length, len(members), as_long[length], log_probability, parent, following)
+            yield Affix(members[0], length, len(members), as_long[length], log_probability, parent, frozenset(parts))
             parent, number = number, number + 1
         for char, own in parts.items():
             if len(own) > 1:
-                open_groups.append((own, length + 1, log_probability + logs.get(char, other), parent))
+                open_groups.append((own, length + 1, log_probability + model.logs.get(char, model.other), parent))
 
 
 def _as_long(strings: Sequence[str]) -> list[int]:
     """Return, per length, the number of strings that have at least as many characters."""
-    counts = [0] * (max(map(len, strings), default=0) + 2)
-    for text in strings:
-        counts[len(text)] += 1
-    for length in range(len(counts) - 2, -1, -1):
-        counts[length] += counts[length + 1]
-    return counts
+    of_length = Counter(map(len, strings))
+    longer = [of_length[length] for length in range(max(of_length, default=0), -1, -1)]
+    return [*accumulate(longer)][::-1]
 
 
 _NEGLIGIBLE = 1e-17
@@ -199,29 +191,25 @@ def _log_at_least_once(strings: int, log_p: float) -> float:
 def _log_tail(count: int, strings: int, log_p: float) -> float:
     """Return log P(at least *count* of *strings*); *count* is 2 or more, p below 1.
 
-    Terms are summed away from the mean, where each is a fraction of the one before, so that they end
-    after some multiple of the standard deviation.
+    Terms are summed away from the largest one, each a fraction of the one before, so that they end after some multiple of
+    the standard deviation.
     """
     p = exp(log_p)
     odds = p / (1 - p)
-    first = _log_exactly(count, strings, log_p)
-    if count > strings * p:
-        total, term = 1.0, 1.0
-        for i in range(count, strings):
-            term *= (strings - i) / (i + 1) * odds
-            total += term
-            if term < _NEGLIGIBLE * total:
-                break
-        return first + log(total)
-    # Fewer than expected: one minus the other side.
-    term, total = count / ((strings - count + 1) * odds), 0.0
-    for i in range(count - 1, -1, -1):
+    largest = max(count, int((strings + 1) * p))
+    total = term = 1.0
+    for i in range(largest, strings):
+        term *= (strings - i) / (i + 1) * odds
         total += term
         if term < _NEGLIGIBLE * total:
             break
+    term = 1.0
+    for i in range(largest, count, -1):
         term *= i / ((strings - i + 1) * odds)
-    below = exp(first) * total
-    return log1p(-below) if below < 1 else -inf
+        total += term
+        if term < _NEGLIGIBLE * total:
+            break
+    return _log_exactly(largest, strings, log_p) + log(total)
 
 
 def _log_exactly(count: int, strings: int, log_p: float) -> float:
@@ -233,35 +221,9 @@ def _log_exactly(count: int, strings: int, log_p: float) -> float:
 
 SIGMAS = 3.0
 """How rare an event must be to be significant, unless said otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Affix:
-    """A significant prefix or suffix.
-
-    ``count`` strings have it, of ``strings`` that are as long; ``log_t`` is the natural logarithm of
-    the test statistic, the probability that chance does that.
-    """
-
-    text: str
-    count: int
-    strings: int
-    log_t: float
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A significant prefix among the others: ``inside`` longer ones begin with it."""
-
-    prefix: CountedPrefix
-    log_t: float
-    parent: int
-    """Position of the next shorter significant one, -1 if there is none."""
-
-    def affix(self, *, reverse: bool = False) -> Affix:
-        """Return the prefix cut out, read backwards if the strings were."""
-        text = self.prefix.text
-        return Affix(text[::-1] if reverse else text, self.prefix.count, self.prefix.strings, self.log_t)
+COVERED = 0.9
+"""Share of the strings with an affix that a longer one has, for the shorter one to be left out."""
+MIN_CONTINUATIONS = 2
 
 
 def significant_prefixes(
@@ -274,77 +236,42 @@ def significant_prefixes(
     maximal: bool = False,
     followed: bool = False,
 ) -> list[Affix]:
-    """Return the prefixes that chance does not explain, in an order in which a prefix of a prefix comes first.
+    """Return the prefixes of *shortest* to *longest* characters that chance does not explain, shorter ones first.
 
     *model* says what chance is; None takes the characters of the strings. The probability must be below
     that of an event of *sigmas* sigmas. *maximal* leaves out what is a prefix of a longer significant
     one; *followed* leaves out what no string goes on after. O(characters) to find, and to cut out what
     was found.
     """
-    found = find(strings, model, sigmas, shortest, longest)
-    return [one.affix() for one in _filtered(found, maximal=maximal, followed=followed)]
+    level = log(sigma_level(sigmas))
+    found: list[Affix] = []
+    # Position of the nearest significant prefix at or above each counted one.
+    nearest: list[int] = []
+    for prefix in counted_prefixes(strings, model or empirical(strings), longest):
+        above = nearest[prefix.parent] if prefix.parent >= 0 else -1
+        if prefix.length >= shortest:
+            log_t = log_test_statistic(prefix.count, prefix.strings, prefix.log_probability)
+            if log_t < level:
+                found.append(replace(prefix, log_t=log_t, parent=above))
+                above = len(found) - 1
+        nearest.append(above)
+    shorter = {one.parent for one in found} if maximal else set()
+    return [one for place, one in enumerate(found) if place not in shorter and (one.following or not followed)]
 
 
-def significant_suffixes(
-    strings: Sequence[str],
-    *,
-    model: CharacterModel | None = None,
-    sigmas: float = SIGMAS,
-    shortest: int = 1,
-    longest: int | None = None,
-    maximal: bool = False,
-    followed: bool = False,
-) -> list[Affix]:
+def significant_suffixes(strings: Sequence[str], **filters: Any) -> list[Affix]:
     """Return the suffixes that chance does not explain: the prefixes of the reversed strings, reversed.
 
-    Parameters are those of :func:`significant_prefixes`; *followed* asks for something before the suffix.
+    *filters* are those of :func:`significant_prefixes`; *followed* asks for something before the suffix.
 
     >>> [affix.text for affix in significant_suffixes(["ab.html", "cd.html", "x"], maximal=True)]
     ['.html']
     """
     backwards = [text[::-1] for text in strings]
-    found = find(backwards, model, sigmas, shortest, longest)
-    return [one.affix(reverse=True) for one in _filtered(found, maximal=maximal, followed=followed)]
+    return [replace(one, backwards=True) for one in significant_prefixes(backwards, **filters)]
 
 
-def find(
-    strings: Sequence[str], model: CharacterModel | None, sigmas: float, shortest: int, longest: int | None = None
-) -> list[Found]:
-    """Return the significant prefixes of *shortest* to *longest* characters, shorter ones first."""
-    model = model or empirical(strings)
-    level = log(sigma_level(sigmas))
-    found: list[Found] = []
-    # Position of the nearest significant prefix at or above each counted one.
-    nearest: list[int] = []
-    for prefix in counted_prefixes(strings, model, longest):
-        above = nearest[prefix.parent] if prefix.parent >= 0 else -1
-        if prefix.length >= shortest:
-            log_t = log_test_statistic(prefix.count, prefix.strings, prefix.log_probability)
-            if log_t < level:
-                found.append(Found(prefix, log_t, above))
-                above = len(found) - 1
-        nearest.append(above)
-    return found
-
-
-def _filtered(found: Sequence[Found], *, maximal: bool, followed: bool) -> list[Found]:
-    shorter = {one.parent for one in found} if maximal else set()
-    return [
-        one for position, one in enumerate(found) if position not in shorter and (one.prefix.following or not followed)
-    ]
-
-
-COVERED = 0.9
-"""Share of the strings with an affix that a longer one has, for the shorter one to be left out."""
-MIN_CONTINUATIONS = 2
-
-
-def snapped_prefixes(
-    strings: Sequence[str],
-    *,
-    model: CharacterModel | None = None,
-    shortest: int = 1,
-) -> list[Affix]:
+def snapped_prefixes(strings: Sequence[str], *, model: CharacterModel | None = None, shortest: int = 1) -> list[Affix]:
     """Return the significant prefixes that end where a person would end them, a prefix of a prefix first.
 
     The document's algorithm, followed to the letter, does not give the document's own result: since two of
@@ -357,31 +284,25 @@ def snapped_prefixes(
     >>> [affix.text for affix in snapped_prefixes(["shop-a1", "shop-b2", "shop-c3"])]
     ['shop-']
     """
-    return [one.affix() for one in _snapped(find(strings, model, SIGMAS, shortest))]
-
-
-def _snapped(found: Sequence[Found]) -> list[Found]:
-    whole = [_is_whole(one.prefix) for one in found]
+    found = significant_prefixes(strings, model=model, shortest=shortest)
+    whole = [_is_whole(one) for one in found]
     covered = [False] * len(found)
-    for position, one in enumerate(found):
-        above = one.parent if whole[position] else -1
+    for one, is_whole in zip(found, whole, strict=True):
+        above = one.parent if is_whole else -1
         # Whoever covers a covered one has covered those above it already.
-        while above >= 0 and not covered[above] and one.prefix.count >= COVERED * found[above].prefix.count:
+        while above >= 0 and not covered[above] and one.count >= COVERED * found[above].count:
             covered[above] = True
             above = found[above].parent
-    return [one for position, one in enumerate(found) if whole[position] and not covered[position]]
+    return [one for place, one in enumerate(found) if whole[place] and not covered[place]]
 
 
-def _is_whole(prefix: CountedPrefix) -> bool:
+def _is_whole(prefix: Affix) -> bool:
     """Return whether a prefix ends at a boundary and different things follow it."""
-    if len(prefix.following) < MIN_CONTINUATIONS:
-        return False
     last = _kind(prefix.source[prefix.length - 1])
-    return last == "" or all(_kind(char) != last for char, _ in prefix.following)
+    several = len(prefix.following) >= MIN_CONTINUATIONS
+    return several and (not last or all(_kind(char) != last for char in prefix.following))
 
 
 def _kind(char: str) -> str:
     """Return the kind of a character: letter, digit, or "" for a delimiter."""
-    if char.isdigit():
-        return "digit"
-    return "letter" if char.isalpha() else ""
+    return "digit" if char.isdigit() else "letter" if char.isalpha() else ""

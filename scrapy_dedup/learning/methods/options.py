@@ -7,18 +7,19 @@ settings can be checked where nothing learns.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from math import inf, nan
 from typing import Any
 
 Read = Callable[[Any], Any]
 """From a text, or a value of Python, to the value of an option. Raises ValueError, which says what is right."""
 
 
-def one_of(*names: str) -> Read:
-    """Return the reader of a choice among names."""
+def one_of(*values: str) -> Read:
+    """Return the reader of a choice."""
 
     def read(value: Any) -> str:
-        if value not in names:
-            raise ValueError(f"one of {', '.join(names)}")
+        if value not in values:
+            raise ValueError(f"one of {', '.join(values)}")
         return str(value)
 
     return read
@@ -26,26 +27,20 @@ def one_of(*names: str) -> Read:
 
 def truth(value: Any) -> bool:
     """Read "true" or "false"."""
-    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(str(value).lower())
-    if known is None:
-        raise ValueError("true or false")
-    return known
+    return one_of("true", "false")(str(value).lower()) == "true"
 
 
-def number(least: float, most: float | None = None, *, whole: bool = False) -> Read:
+def number(least: float, most: float = inf, *, whole: bool = False) -> Read:
     """Return the reader of a number in a range."""
     kind = "a whole number" if whole else "a number"
-    right = f"{kind} from {least:g} to {most:g}" if most is not None else f"{kind} of at least {least:g}"
+    right = f"{kind} from {least:g} to {most:g}" if most < inf else f"{kind} of at least {least:g}"
 
     def read(value: Any) -> float:
         try:
-            found = float(value)
+            found = float("nan" if isinstance(value, bool) else value)
         except (TypeError, ValueError):
-            raise ValueError(right) from None
-        inside = least <= found <= (float("inf") if most is None else most)
-        if isinstance(value, bool) or not inside or found in (float("inf"), -float("inf")):
-            raise ValueError(right)
-        if whole and found != int(found):
+            found = nan
+        if not least <= found <= most or found == inf or (whole and found != int(found)):
             raise ValueError(right)
         return int(found) if whole else found
 
@@ -56,10 +51,8 @@ def or_none(read: Read) -> Read:
     """Return the reader of what *read* reads, or of "none"."""
 
     def read_or_none(value: Any) -> Any:
-        if value is None or value in ("", "none", "None"):
-            return None
         try:
-            return read(value)
+            return None if value in (None, "", "none", "None") else read(value)
         except ValueError as error:
             raise ValueError(f"{error}, or none") from None
 
@@ -71,9 +64,9 @@ def names(*known: str) -> Read:
     right = f"some of {', '.join(known)}, parted by commas" if known else "names, parted by commas"
 
     def read(value: Any) -> tuple[str, ...]:
-        if not isinstance(value, str | list | tuple) or not all(isinstance(name, str) for name in value):
-            raise ValueError(right)
         given = value.split(",") if isinstance(value, str) else value
+        if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
+            raise ValueError(right)
         found = tuple(dict.fromkeys(name.strip() for name in given if name.strip()))
         if known and (not found or not {*found} <= {*known}):
             raise ValueError(right)
@@ -213,13 +206,10 @@ def options_of(method: str, given: Mapping[str, Any]) -> MethodOptions:
 def described(method: str) -> list[tuple[str, str, str, str]]:
     """Return (name, values, default, help) of each option of a method."""
     return [
-        (one.name, one.metadata["right"], _text(one.default), one.metadata["help"]) for one in fields(METHODS[method])
+        (one.name, one.metadata["right"], _shown(one.default), one.metadata["help"]) for one in fields(METHODS[method])
     ]
 
 
-def _text(default: Any) -> str:
-    if default is None or default == ():
-        return "none"
-    if isinstance(default, tuple):
-        return ",".join(default)
-    return str(default).lower() if isinstance(default, bool) else f"{default}"
+def _shown(default: Any) -> str:
+    text = ",".join(default) if isinstance(default, tuple) else f"{default}"
+    return text.lower() if text in {"True", "False", "None"} else text or "none"
