@@ -16,7 +16,6 @@ from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.judgement import SiteUrls
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.learning_options import LearningOptions
-from scrapy_dedup.learning.methods.equivalence import near_identical
 from scrapy_dedup.learning.methods.options import (
     METHODS,
     EquivalenceOptions,
@@ -26,6 +25,7 @@ from scrapy_dedup.learning.methods.options import (
     options_of,
 )
 from scrapy_dedup.learning.methods.policy import MethodPolicy, policy_of
+from scrapy_dedup.learning.methods.shingles import near_identical
 from scrapy_dedup.learning.saving import save
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
 from scrapy_dedup.rules.lifecycle import Reason

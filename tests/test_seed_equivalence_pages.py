@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.learning.methods.equivalence.shingles import (
+from scrapy_dedup.learning.methods.shingles import (
     MAX_ROUNDS,
     MEGASHINGLES,
     MINWISE,
@@ -112,10 +112,6 @@ def test_odd_pages() -> None:
     assert shingling([]) is None
     assert shingled(["one"]).words == 1
     assert shingled(["\ud800"]).words == 1
-    with pytest.raises(ValueError, match="is none"):
-        shingles(["a"], 0)
-    with pytest.raises(ValueError, match="without shingles"):
-        minwise_values(np.zeros(0, dtype=np.uint64))
 
 
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=30))

@@ -19,6 +19,7 @@ from ..phrases import counted
 from . import entropy, equivalence, pattern_tree
 from .formations import Decision, Written, written
 from .options import METHODS, EquivalenceOptions, MethodOptions, WrongOption, options_of
+from .shingles import near_identical
 
 _DECIDE: Mapping[str, Callable[[SiteUrls, Any], Decision]] = {
     "entropy": entropy.decide,
@@ -43,7 +44,7 @@ class MethodPolicy:
         """Return the duplicate clusters of a site as the method has them; *found* are those of pages with equal text."""
         if not isinstance(self.options, EquivalenceOptions) or self.options.pages == "text":
             return found
-        return equivalence.near_identical(found, seen, self.options.pages)
+        return near_identical(found, seen, self.options.pages)
 
     def decide(self, sample: SiteUrls) -> Decision:
         """Return what the method decides of a site, as its document decides."""

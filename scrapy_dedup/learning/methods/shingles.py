@@ -15,7 +15,7 @@ the *medoid* of its class, the page that resembles the others most.
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
@@ -27,10 +27,10 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from ....content.versions import Version
-from ....observation import Observation
-from ....urls import normal_form, site_of_url
-from ...data.clusters import NO_EVIDENCE, Clusters, no_evidence
+from ...content.versions import Version
+from ...observation import Observation
+from ...urls import normal_form, site_of_url
+from ..data.clusters import NO_EVIDENCE, Clusters, no_evidence
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -68,21 +68,15 @@ def shingling(words: Sequence[str]) -> Shingling | None:
     return Shingling(minwise, megashingles(minwise), len(words), checksum)
 
 
-def shingles(words: Sequence[str], size: int = SHINGLE_WORDS) -> Hashes:
-    """Return the distinct shingles of *words*, hashed to 64 bits.
+def shingles(words: Sequence[str]) -> Hashes:
+    """Return the distinct shingles of *words*, hashed to 64 bits; a page of fewer words than one has is one shingle.
 
-    A page of fewer than *size* words is one shingle. Raises ValueError for a size below 1.
-
-    >>> len(shingles("a rose is a rose is a rose is".split(), 4))
+    >>> len(shingles("a rose is a rose is a rose is a rose".split()))
     3
     """
-    if size < 1:
-        raise ValueError(f"a shingle of {size} words is none")
     hashes = np.array([xxh3_64_intdigest(word.encode("utf-8", "replace")) for word in words], dtype=np.uint64)
-    size = min(size, len(hashes))
-    if not size:
-        return hashes
-    count = len(hashes) - size + 1
+    size = min(SHINGLE_WORDS, len(hashes))
+    count = len(hashes) - size + 1 if size else 0
     total = np.zeros(count, dtype=np.uint64)
     for offset in range(size):
         # Mixed at each step: the order of the words counts.
@@ -91,13 +85,11 @@ def shingles(words: Sequence[str], size: int = SHINGLE_WORDS) -> Hashes:
 
 
 def minwise_values(shingle_hashes: Hashes) -> Hashes:
-    """Return the least shingle of each of the 84 permutations. Raises ValueError where there is none.
+    """Return the least shingle of each of the 84 permutations.
 
     The share of values that two pages have in common estimates their resemblance, the size of the
     intersection of their shingles over that of the union, with a standard error of at most 0.055.
     """
-    if not len(shingle_hashes):
-        raise ValueError("a page without shingles has no minwise values")
     seeds = _seeds()[:, np.newaxis]
     least = np.full(MINWISE, np.iinfo(np.uint64).max, dtype=np.uint64)
     for start in range(0, len(shingle_hashes), _CHUNK):
@@ -138,14 +130,11 @@ MAX_ROUNDS = 32
 Told = TypeVar("Told")
 
 
-def equivalence_classes(
-    pages: Iterable[tuple[str, Shingling | None]],
-) -> list[list[str]]:
+def equivalence_classes(pages: Iterable[tuple[str, Shingling | None]]) -> list[list[str]]:
     """Return the classes of two URLs or more of the same host whose pages are near-identical.
 
     *pages* are URLs, each once, with the shingling of what they led to (None without words: in no
-    class). URLs and classes keep the order in which they came. Linear in the pages, and in memory one
-    host at a time beside the shinglings themselves.
+    class). URLs and classes keep the order in which they came. Linear in the pages.
     """
     found = []
     for bucket in buckets(pages):
@@ -154,23 +143,19 @@ def equivalence_classes(
         for url, page in bucket:
             if page.words < MIN_WORDS:
                 by_checksum[page.checksum].append(url)
-        found += [urls for urls in by_checksum.values() if len(urls) > 1]
         shinglings = [page for _, page in long]
-        for members in sharing(shinglings):
-            for part in parted(shinglings, members):
-                if len(part) > 1:
-                    found.append([long[i][0] for i in part])
-    return found
+        parts = [part for members in sharing(shinglings) for part in parted(shinglings, members)]
+        found += [*by_checksum.values(), *([long[i][0] for i in part] for part in parts)]
+    return [urls for urls in found if len(urls) > 1]
 
 
-def buckets(pages: Iterable[tuple[str, Told | None]]) -> Iterator[list[tuple[str, Told]]]:
-    """Yield the pages of each host, with what is told of them: URLs of different hosts are never compared."""
+def buckets(pages: Iterable[tuple[str, Told | None]]) -> list[list[tuple[str, Told]]]:
+    """Return the pages of each host, with what is told of them: URLs of different hosts are never compared."""
     by_host: defaultdict[str, list[tuple[str, Told]]] = defaultdict(list)
     for url, page in pages:
         if page is not None:
             by_host[host_of(url)].append((url, page))
-    while by_host:
-        yield by_host.pop(next(iter(by_host)))
+    return list(by_host.values())
 
 
 def host_of(url: str) -> str:
@@ -181,29 +166,40 @@ def host_of(url: str) -> str:
         return ""
 
 
+def joined(pairs: Iterable[tuple[int, int]]) -> Callable[[int], int]:
+    """Return what gives the least number that a number hangs together with, chain by chain, by some pairs."""
+    less: dict[int, int] = {}
+
+    def least(number: int) -> int:
+        way = []
+        while number in less:
+            way.append(number)
+            number = less[number]
+        less.update(dict.fromkeys(way, number))
+        return number
+
+    for pair in pairs:
+        low, high = sorted(map(least, pair))
+        if low < high:
+            less[high] = low
+    return least
+
+
 def sharing(pages: Sequence[Shingling]) -> list[list[int]]:
     """Return the numbers of the pages that hang together by shared megashingles, two or more.
 
     A megashingle counts at its own position only. What shares one is joined, chain by chain.
     """
-    leader = list(range(len(pages)))
-
-    def led(page: int) -> int:
-        while leader[page] != page:
-            leader[page] = leader[leader[page]]
-            page = leader[page]
-        return page
-
-    for position in range(MEGASHINGLES):
-        table: dict[int, int] = {}
-        for number, page in enumerate(pages):
-            first = led(table.setdefault(page.megashingles[position], number))
-            other = led(number)
-            leader[max(first, other)] = min(first, other)
-    joined: defaultdict[int, list[int]] = defaultdict(list)
+    first: dict[tuple[int, int], int] = {}
+    least = joined(
+        (first.setdefault(megashingle, number), number)
+        for number, page in enumerate(pages)
+        for megashingle in enumerate(page.megashingles)
+    )
+    groups: defaultdict[int, list[int]] = defaultdict(list)
     for number in range(len(pages)):
-        joined[led(number)].append(number)
-    return [members for members in joined.values() if len(members) > 1]
+        groups[least(number)].append(number)
+    return [members for members in groups.values() if len(members) > 1]
 
 
 def parted(
@@ -278,27 +274,16 @@ def near_identical(found: Clusters, seen: Iterable[Observation], how: str = "shi
         logger.warning(
             "%s: no page has its texts in the store, so that none is compared by %s", site_of_url(found.urls[0]), how
         )
-    leader: dict[int, int] = {}
-
-    def led(number: int) -> int:
-        while number in leader:
-            number = leader[number]
-        return number
-
     words = {url: _words(versions[url]) for url in compared.values()}
-    alike = (
-        rare_word_classes(words)
-        if how == "rare words"
-        else equivalence_classes((url, shingling(own)) for url, own in words.items())
-    )
-    for urls in alike:
-        numbers = {led(content[url]) for url in urls}
-        least = min(numbers)
-        leader.update(dict.fromkeys(numbers - {least}, least))
+    if how == "rare words":
+        alike = rare_word_classes(words)
+    else:
+        alike = equivalence_classes((url, shingling(own)) for url, own in words.items())
+    least = joined((content[urls[0]], content[url]) for urls in alike for url in urls)
     numbered: dict[int, int] = {NO_EVIDENCE: NO_EVIDENCE}
-    joined = [numbered.setdefault(led(number), len(numbered) - 1) for number in found.content]
-    passwords = found.passwords and frozenset(numbered[led(number)] for number in found.passwords)
-    return replace(found, content=joined, passwords=passwords)
+    together = [numbered.setdefault(least(number), len(numbered) - 1) for number in found.content]
+    passwords = found.passwords and frozenset(numbered[least(number)] for number in found.passwords)
+    return replace(found, content=together, passwords=passwords)
 
 
 def _latest_versions(seen: Iterable[Observation]) -> dict[str, Version]:
