@@ -6,7 +6,7 @@ from statistics import mean
 import pytest
 
 from scrapy_dedup.learning.methods.options import PatternTreeOptions
-from scrapy_dedup.learning.methods.pattern_tree import learn
+from scrapy_dedup.learning.methods.pattern_tree.selection import learn
 from tests.benchmarks.scoring.score import score_of
 
 from .benchmarks.methods.fanout import ANY, FanOut, FanOutRule, Rules, generalised, learn_fanout, transform_of

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_dedup.learning.methods.options import PatternTreeOptions
-from scrapy_dedup.learning.methods.pattern_tree import learn
+from scrapy_dedup.learning.methods.pattern_tree.selection import learn
 from scrapy_dedup.urls import normal_form
 
 Site = tuple[list[str], list[int]]

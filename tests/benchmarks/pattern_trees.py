@@ -20,8 +20,7 @@ from time import perf_counter
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.url_table import encode
-from scrapy_dedup.learning.methods.pattern_tree.patterns import view_of
-from scrapy_dedup.learning.methods.pattern_tree.tree import PatternTree, build_pattern_tree
+from scrapy_dedup.learning.methods.pattern_tree.tree import PatternTree, build_pattern_tree, view_of
 
 from .labelled import read_rows
 from .methods.compared import sites

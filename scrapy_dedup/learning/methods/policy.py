@@ -16,9 +16,10 @@ from ..data.clusters import Clusters
 from ..data.judgement import SiteUrls
 from ..data.url_table import encode
 from ..phrases import counted
-from . import entropy, equivalence, pattern_tree
+from . import entropy, equivalence
 from .formations import Decision, Written, written
 from .options import METHODS, EquivalenceOptions, MethodOptions, WrongOption, options_of
+from .pattern_tree import published as pattern_tree
 from .shingles import near_identical
 
 _DECIDE: Mapping[str, Callable[[SiteUrls, Any], Decision]] = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
 
-from scrapy_dedup.learning.methods.pattern_tree.patterns import composed, view_of
+from scrapy_dedup.learning.methods.pattern_tree.tree import composed, view_of
 from scrapy_dedup.urls import normal_form
 
 MAX_SOURCES = 50

@@ -6,7 +6,7 @@ layout of the paths that it acts on.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from ...data.url_table import RARE, REPEAT
 from ...proposals.proposal import ANY_VALUE, Match
 from ..formations import Decision, Formation, NotSayable, flags, some_of
 from ..options import PatternTreeOptions
-from .patterns import ANYTHING, Fixed, Part
 from .rules import IgnoreKey, KeepKey, KeyOperation, NormalizationRule, ReplaceKey
-from .whole_method import PatternTreeRules, learn
+from .selection import PatternTreeRules, learn
+from .tree import ANYTHING, Fixed, Part
 
 
 def decide(sample: SiteUrls, options: PatternTreeOptions) -> Decision:
@@ -39,55 +39,33 @@ def decide(sample: SiteUrls, options: PatternTreeOptions) -> Decision:
 
 def _formations(rules: PatternTreeRules, sample: SiteUrls) -> tuple[list[Formation], Mapping[str, int]]:
     """Return what the deployed rules say of keys, and how many cannot be said, by reason."""
-    owners = np.full(len(sample.urls), -1, dtype=np.intp)
-    both = [*rules.rules, *rules.completing]
-    nodes = rules.tree.nodes if rules.tree is not None else []
-    # Deeper nodes come later and overwrite what was said for their ancestors.
-    for number in sorted(range(len(both)), key=lambda i: rules.depth_of(both[i])):
-        owners[rules.places[nodes[both[number].nodes[0]].rows]] = number
+    count = len(sample.urls)
+    left = np.ones(count, dtype=np.bool_)
     found: list[Formation] = []
     left_out: Counter[str] = Counter()
-    for number, rule in enumerate(both):
-        own = np.flatnonzero(owners == number).tolist()
+    for rule in rules.acting:
+        rows = rules.rows_of(rule)
         problems = set()
-        together: dict[tuple[Match, tuple[tuple[str, Operation], ...], tuple[Match, ...]], Lengths] = {}
-        for rows in _alike(own, sample.urls):
+        for alike in _alike(rows[left[rows]].tolist(), sample.urls):
             try:
-                length, match, ops, kept = _said(rule, [sample.urls[row] for row in rows])
+                match, ops, kept = _said(rule, [sample.urls[row] for row in alike])
             except NotSayable as problem:
                 problems.add(str(problem))
                 continue
-            together.setdefault((match, ops, kept), {})[length] = rows
+            if ops:
+                found.append(Formation(match, ops, flags(alike, count), kept))
+        left[rows] = False
         left_out.update(problems)
-        found += [_formation(*what, by_length, len(sample.urls)) for what, by_length in together.items() if what[1]]
     return found, left_out
 
 
-Lengths = dict[str, Sequence[int]]
-"""The number of segments of paths -> the URLs that have so many."""
-
-
-def _formation(
-    match: Match, ops: Iterable[tuple[str, Operation]], kept: Iterable[Match], by_length: Lengths, count: int
-) -> Formation:
-    """Return what is said of URLs alike, of paths of any of some lengths."""
-    asked: Match = (*match, ("path.len", some_of(by_length)))
-    own = flags((row for rows in by_length.values() for row in rows), count)
-    return Formation(asked, dict(ops), own, [tuple({**dict(asked), **dict(one)}.items()) for one in kept])
-
-
-def _said(
-    rule: NormalizationRule, urls: Sequence[str]
-) -> tuple[str, Match, tuple[tuple[str, Operation], ...], tuple[Match, ...]]:
-    """Return the length of the paths, the pattern, the operations, and patterns of URLs that are left alone.
-
-    Raises NotSayable.
-    """
+def _said(rule: NormalizationRule, urls: Sequence[str]) -> tuple[Match, dict[str, Operation], list[Match]]:
+    """Return the pattern, the operations, and patterns of URLs that are left alone. Raises NotSayable."""
     parts = rule.source.parts
     if RARE in parts or RARE in rule.operations:
         raise NotSayable("rare parameters together")
-    layout = PathLayout([path_of(url) for url in urls])
-    others = {key: part for key, part in parts.items() if not is_of_path(key)}
+    layout = PathLayout([normal_parts(url)[1] for url in urls])
+    others = {key: part for key, part in parts.items() if not key.startswith("path.")}
     match: dict[str, Predicate] = {}
     for key, part in others.items():
         if isinstance(part, Fixed):
@@ -99,7 +77,7 @@ def _said(
             match[key] = OfClass(ANY_VALUE)
     ops: dict[str, Operation] = {}
     for key, operation in rule.operations.items():
-        if not is_of_path(key) and (new := _operation(key, operation, others.get(key), layout)) is not None:
+        if not key.startswith("path.") and (new := _operation(key, operation, others.get(key), layout)) is not None:
             ops[key] = new
     ops |= {key: Ignore() for key in others.keys() - rule.operations.keys()}
     kept: list[Match] = [
@@ -107,10 +85,11 @@ def _said(
         for key, part in others.items()
         if not isinstance(part, Fixed) and part.excluded
     ]
-    ops |= layout.operations(parts, {key: one for key, one in rule.operations.items() if is_of_path(key)})
+    ops |= layout.operations(parts, {key: one for key, one in rule.operations.items() if key.startswith("path.")})
     match |= layout.match(parts)
+    match["path.len"] = Literal(str(layout.length))
     kept += layout.excluded(parts)
-    return str(layout.length), tuple(match.items()), tuple(ops.items()), tuple(kept)
+    return tuple(match.items()), ops, [tuple({**match, **dict(one)}.items()) for one in kept]
 
 
 def _operation(key: str, wanted: KeyOperation, part: Part | None, layout: "PathLayout") -> Operation | None:
@@ -134,21 +113,11 @@ def _wildcard(part: Part | None) -> Operation:
 PARAMETERS = "parameters in the path"
 
 
-def path_of(url: str) -> str:
-    """Return the path of a URL, as its view has it."""
-    return normal_parts(url)[1]
-
-
-def is_of_path(key: str) -> bool:
-    """Return whether a key of the paper is a segment of the path."""
-    return key.startswith("path.")
-
-
 def _alike(rows: Sequence[int], urls: Sequence[str]) -> list[list[int]]:
     """Return rows by the paths of their URLs: as many segments, a slash at the end or not, parameters or not."""
     found: dict[tuple[int, bool, bool], list[int]] = {}
     for row in rows:
-        path = path_of(urls[row])
+        path = normal_parts(urls[row])[1]
         found.setdefault((path.count("/"), path.endswith("/"), "=" in path or ";" in path), []).append(row)
     return list(found.values())
 
@@ -261,7 +230,7 @@ class PathLayout:
 
     def present(self, operation: KeyOperation) -> KeyOperation | None:
         """Return an operation on a URL of this layout, None for one that copies what such a URL does not have."""
-        if isinstance(operation, ReplaceKey) and is_of_path(operation.source):
+        if isinstance(operation, ReplaceKey) and operation.source.startswith("path."):
             source = int(operation.source[5:])
             if source >= len(self.segments):
                 at_end = self.slash and source == len(self.segments)
@@ -285,7 +254,7 @@ class PathLayout:
     def copied(self, operation: ReplaceKey) -> Replace:
         """Return what copies the value of a segment, with its extension, or of another key."""
         source, suffix = operation.source, ""
-        if is_of_path(source):
+        if source.startswith("path."):
             place = int(source[5:])
             source, names = self.segments[place]
             if names or not source.startswith("path."):

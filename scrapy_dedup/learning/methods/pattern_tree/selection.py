@@ -1,15 +1,30 @@
-"""Which of the candidate rules are deployed: equation 7, Figures 7 and 8 (pattern-tree, section 5.3)."""
+"""Which of the candidate rules are deployed, and the whole method (pattern-tree, section 5.3, Figures 5, 7 and 8)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from heapq import heappop, heappush
 from math import log
 
 import numpy as np
 import numpy.typing as npt
 
-from .rules import IgnoreKey, NormalizationRule, concatenated, forms, same_formation
-from .tree import Node, PatternTree
+from ....urls import GroupsLike, normal_form
+from ...data.url_table import encode
+from ...evidence.arrays import Rows
+from ..options import PatternTreeOptions
+from .rules import (
+    IgnoreKey,
+    KeyOperation,
+    NormalizationRule,
+    ReplaceKey,
+    candidate_rules,
+    forms,
+    qualified,
+    rewritten,
+    same_formation,
+)
+from .tree import Node, PatternTree, View, build_pattern_tree, composed, view_of
 
 _Step = tuple[int, float, NormalizationRule | None]
 """A node, the cost of the step from it, and the rule; None where it is a link."""
@@ -23,6 +38,27 @@ LINK_WEIGHT = 0.1
 LINK_COST = 1.0
 MIN_COST = 1e-6
 """Of one more rule in a chain, so that of equally safe chains the shorter is taken."""
+
+
+def concatenated(first: NormalizationRule, second: NormalizationRule) -> NormalizationRule:
+    """Return the direct rule of two chained ones (Figure 8 (d), (e)): *first*, then *second*."""
+    operations: dict[str, KeyOperation] = {}
+    for key, operation in second.operations.items():
+        said = first.operations.get(operation.source) if isinstance(operation, ReplaceKey) else operation
+        if said is not None:
+            operations[key] = said
+    return replace(
+        first,
+        target=second.target,
+        operations=operations,
+        nodes=(first.nodes[0], second.nodes[1]),
+        fpr=1 - (1 - first.fpr) * (1 - second.fpr),
+        overlap=min(first.overlap, second.overlap),
+        last=second.asked_of_target,
+    )
+
+
+# Figure 7: the naive strategy
 
 
 def select_naively(
@@ -44,48 +80,29 @@ def select_naively(
         # The rule of the deeper node is applied first: it stays where it is the better one.
         if not above or (by_fpr and rule.fpr < min(other.fpr for other in above)):
             kept[source] = rule
-    while circle := _circle(kept, tree):
+    ways = {source: _way(rule, kept, tree) for source, rule in kept.items()}
+    while circle := next((way for way in ways.values() if way[0].nodes == way[-1].nodes and len(way) > 1), None):
         del kept[min(circle, key=lambda r: (r.support, r.nodes)).nodes[0]]
-    return [_followed(rule, kept, tree) for _, rule in sorted(kept.items())]
+        ways = {source: _way(rule, kept, tree) for source, rule in kept.items()}
+    return [reduce(concatenated, way) for _, way in sorted(ways.items())]
 
 
-def _next(
-    rule: NormalizationRule, kept: Mapping[int, NormalizationRule], tree: PatternTree
-) -> NormalizationRule | None:
-    """Return the rule that acts on what a rule wrote; None where none does."""
-    if rule.of_one_node:
-        return None
-    target = tree.nodes[rule.nodes[1]]
-    for node in (target, *target.ancestors()):
-        found = kept.get(node.number)
-        if found is not None:
-            return found if found.nodes != rule.nodes else None
-    return None
+def _way(rule: NormalizationRule, kept: Mapping[int, NormalizationRule], tree: PatternTree) -> list[NormalizationRule]:
+    """Return a rule and those that act, one after another, on what it wrote; of a circle its rules, the first one again."""
+    way = [rule]
+    while not way[-1].of_one_node:
+        target = tree.nodes[way[-1].nodes[1]]
+        following = next((kept[node.number] for node in target.line() if node.number in kept), way[-1])
+        if following.nodes == way[-1].nodes:
+            break
+        before = [one.nodes for one in way]
+        way.append(following)
+        if following.nodes in before:
+            return way[before.index(following.nodes) :]
+    return way
 
 
-def _circle(kept: Mapping[int, NormalizationRule], tree: PatternTree) -> list[NormalizationRule]:
-    """Return the rules of a circle, [] where there is none."""
-    known_end: set[tuple[int, int]] = set()
-    for start in kept.values():
-        way: dict[tuple[int, int], NormalizationRule] = {}
-        rule: NormalizationRule | None = start
-        while rule is not None and rule.nodes not in known_end:
-            if rule.nodes in way:
-                nodes = list(way)
-                return [way[pair] for pair in nodes[nodes.index(rule.nodes) :]]
-            way[rule.nodes] = rule
-            rule = _next(rule, kept, tree)
-        known_end |= way.keys()
-    return []
-
-
-def _followed(rule: NormalizationRule, kept: Mapping[int, NormalizationRule], tree: PatternTree) -> NormalizationRule:
-    """Return a rule with all that follow it concatenated."""
-    last, following = rule, _next(rule, kept, tree)
-    while following is not None:
-        rule, last = concatenated(rule, following), following
-        following = _next(last, kept, tree)
-    return rule
+# Equation 7 and Figure 8: the graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +156,10 @@ def energy(graph: Graph) -> Matrix:
     """
     volumes = np.asarray(graph.volumes, dtype=float)
     matrix = transitions(graph)
-    state = volumes.copy()
-    total = volumes.sum()
-    if not total:
-        return state
-    jump = volumes / total
-    dangling = matrix.sum(axis=1) == 0
-    sources, targets = np.nonzero(matrix)
-    shares = matrix[sources, targets]
+    matrix[matrix.sum(axis=1) == 0] = volumes / max(volumes.sum(), 1)
+    state = volumes
     for _ in range(STEPS):
-        moved = np.bincount(targets, weights=shares * state[sources], minlength=len(state)).astype(float)
-        moved += state[dangling].sum() * jump
-        state = DAMPING * moved + (1 - DAMPING) * total * jump
+        state = DAMPING * (state @ matrix) + (1 - DAMPING) * volumes
     return state
 
 
@@ -169,20 +178,20 @@ def destinations(rules: Sequence[NormalizationRule], tree: PatternTree) -> dict[
     and descendant-ancestor links.
     """
     nodes, graph = graph_of(rules, tree)
-    energies = energy(graph)
-    incoming: dict[int, list[_Step]] = {}
+    energies = energy(graph).tolist()
+    incoming: dict[int, list[_Step]] = {node.number: [] for node in nodes}
     for rule in rules:
         if not rule.of_one_node:
             cost = MIN_COST - log(max(1 - rule.fpr, 1e-12))
-            incoming.setdefault(rule.nodes[1], []).append((rule.nodes[0], cost, rule))
+            incoming[rule.nodes[1]].append((rule.nodes[0], cost, rule))
     most = max(energies, default=0.0) or 1.0
     for low, high in graph.links:
         # Few links, and from nodes that many others are rewritten to.
-        cost = LINK_COST * (2 - float(energies[low]) / most)
-        incoming.setdefault(nodes[high].number, []).append((nodes[low].number, cost, None))
+        cost = LINK_COST * (2 - energies[low] / most)
+        incoming[nodes[high].number].append((nodes[low].number, cost, None))
     found: dict[int, dict[int, Way]] = {}
     assigned: set[int] = set()
-    for i in sorted(range(len(nodes)), key=lambda i: (-round(float(energies[i]), 6), i)):
+    for i in sorted(range(len(nodes)), key=lambda i: (-round(energies[i], 6), i)):
         number = nodes[i].number
         if number not in assigned:
             found[number] = _ways(number, incoming, assigned)
@@ -201,7 +210,7 @@ def _ways(destination: int, incoming: Mapping[int, Sequence[_Step]], assigned: s
         if number in ways:
             continue
         ways[number] = way
-        for source, further, rule in incoming.get(number, ()):
+        for source, further, rule in incoming[number]:
             if source not in ways and source not in assigned:
                 discovered += 1
                 longer = Way(way.rules, by_link=True) if rule is None else Way((rule, *way.rules))
@@ -218,42 +227,20 @@ def select_by_graph(rules: Sequence[NormalizationRule], tree: PatternTree) -> li
     """
     own = {rule.nodes[0]: rule for rule in rules if rule.of_one_node}
     found = destinations(rules, tree)
-    firsts: dict[int, dict[int, list[NormalizationRule]]] = {}
-    formats: dict[int, NormalizationRule] = {}
+    direct: dict[int, list[NormalizationRule]] = {}
     for number, ways in found.items():
-        firsts[number] = {}
+        direct[number] = []
         for source, way in ways.items():
-            if source == number:
-                begin = [own[source]] if source in own else []
-            else:
-                # What its ancestor's rules do is not said again, only what its own adds to them.
-                begin = [own[source]] if way.by_link and source in own else []
-            if begin or not (way.by_link or source == number):
-                firsts[number][source] = [*begin, *way.rules]
-        known = format_of(tree.nodes[number], [_direct(chain) for chain in firsts[number].values()])
-        if known.ignored:
-            formats[number] = known
-    chosen = [
-        _direct([*chain, *_formats_above(tree.nodes[number], formats)])
-        for number, chains in firsts.items()
-        for chain in chains.values()
-    ]
-    settled = {number for ways in found.values() for number in ways}
-    chosen += [rule for number, rule in own.items() if number not in settled]
-    return _without_redundant(sorted(chosen, key=lambda rule: rule.nodes), tree)
-
-
-def _formats_above(node: Node, formats: Mapping[int, NormalizationRule]) -> list[NormalizationRule]:
-    """Return the rules that bring URLs to the formats of a node and its ancestors, the node's first."""
-    return [formats[above.number] for above in (node, *node.ancestors()) if above.number in formats]
-
-
-def _direct(chain: Sequence[NormalizationRule]) -> NormalizationRule:
-    """Return the one rule that does what a chain does (Figure 8 (d), (e))."""
-    direct = chain[0]
-    for rule in chain[1:]:
-        direct = concatenated(direct, rule)
-    return direct
+            # What its ancestor's rules do is not said again, only what its own adds to them.
+            begin = [source] if way.by_link or source == number else []
+            if all(each in own for each in begin):
+                direct[number].append(reduce(concatenated, [*(own[each] for each in begin), *way.rules]))
+    formats = {number: format_of(tree.nodes[number], into) for number, into in direct.items()}
+    chosen = [rule for number, rule in own.items() if not any(number in ways for ways in found.values())]
+    for number, into in direct.items():
+        above = [formats[n.number] for n in tree.nodes[number].line() if n.number in formats]
+        chosen += [reduce(concatenated, [known for known in above if known.ignored], rule) for rule in into]
+    return _without_redundant(chosen, tree)
 
 
 def _without_redundant(rules: Sequence[NormalizationRule], tree: PatternTree) -> list[NormalizationRule]:
@@ -262,11 +249,8 @@ def _without_redundant(rules: Sequence[NormalizationRule], tree: PatternTree) ->
     for rule in sorted(rules, key=lambda r: (tree.nodes[r.nodes[0]].depth, r.nodes)):
         node = tree.nodes[rule.nodes[0]]
         above = next((kept[n.number] for n in node.ancestors() if n.number in kept), None)
-        if above is not None:
-            mine, theirs = (forms(tree.table, r.operations, node.rows) for r in (rule, above))
-            if bool((mine == theirs).all()):
-                continue
-        kept[node.number] = rule
+        if above is None or not np.array_equal(*(forms(tree.table, r.operations, node.rows) for r in (rule, above))):
+            kept[node.number] = rule
     return sorted(kept.values(), key=lambda rule: rule.nodes)
 
 
@@ -279,29 +263,100 @@ def widened_to_targets(
     the others and the URLs of the node itself ignore too. The second list is not new knowledge, and
     not counted among the deployed rules.
     """
-    into: dict[int, list[NormalizationRule]] = {}
-    for rule in rules:
-        into.setdefault(rule.nodes[1], []).append(rule)
-    formats = {number: format_of(tree.nodes[number], several) for number, several in into.items()}
-    widened = [
-        replace(
-            rule, operations={**rule.operations, **dict.fromkeys(sorted(formats[rule.nodes[1]].ignored), IgnoreKey())}
-        )
-        for rule in rules
-    ]
+    formats = {number: format_of(tree.nodes[number], rules) for number in sorted({rule.nodes[1] for rule in rules})}
+    wild = {number: dict.fromkeys(sorted(known.ignored), IgnoreKey()) for number, known in formats.items()}
+    widened = [replace(rule, operations={**rule.operations, **wild[rule.nodes[1]]}) for rule in rules]
     sources = {rule.nodes[0] for rule in rules}
-    return widened, [known for number, known in sorted(formats.items()) if number not in sources]
+    return widened, [known for number, known in formats.items() if number not in sources]
 
 
 def format_of(node: Node, rules: Sequence[NormalizationRule]) -> NormalizationRule:
     """Return the rule that brings a node's own URLs to the format that rules into it give."""
     into = [rule for rule in rules if rule.nodes[1] == node.number]
-    ignored = sorted({key for rule in into for key in rule.asked_of_target})
     return NormalizationRule(
         node.pattern,
         node.pattern,
-        {**same_formation(node.pattern), **dict.fromkeys(ignored, IgnoreKey())},
+        same_formation(node.pattern, {key for rule in into for key in rule.asked_of_target}),
         nodes=(node.number, node.number),
         support=node.volume,
         fpr=max((rule.fpr for rule in into), default=0.0),
     )
+
+
+# Figure 5: the whole method
+
+
+@dataclass(frozen=True, slots=True)
+class PatternTreeRules:
+    """What was learned of one site: the deployed rules, and how many there were on the way.
+
+    ``raw``: candidate rules; ``qualified``: those that pass the filter; ``deployed``: those that were
+    selected. ``acting`` are these, the most specific pattern first, with the rules that bring a target's own URLs to its
+    format. ``places`` are where the URLs of the tree stood in what was given.
+    """
+
+    rules: tuple[NormalizationRule, ...] = ()
+    acting: tuple[NormalizationRule, ...] = ()
+    raw: int = 0
+    qualified: int = 0
+    groups: GroupsLike = None
+    tree: PatternTree | None = field(default=None, repr=False, compare=False)
+    places: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp), repr=False, compare=False)
+
+    @property
+    def deployed(self) -> int:
+        """The number of deployed rules."""
+        return len(self.rules)
+
+    def rows_of(self, rule: NormalizationRule) -> Rows:
+        """Return which of the URLs that were given are of the node that a rule starts from."""
+        return self.places[self.tree.nodes[rule.nodes[0]].rows] if self.tree is not None else self.places
+
+    def canonical(self, url: str) -> str:
+        """Return the canonical form of a URL; the normal form of one that no rule is for."""
+        view = view_of(url, self.groups)
+        for rule in self.acting if view else ():
+            if rule.source.matches(view):
+                return composed(rewritten(view, rule.operations), url, self.groups)
+        return normal_form(url)
+
+
+def learn(
+    urls: Sequence[str],
+    content: Sequence[int],
+    options: PatternTreeOptions | None = None,
+    *,
+    groups: GroupsLike = None,
+) -> PatternTreeRules:
+    """Return the rules that the method learns from the URLs of one site; none where there are no duplicates.
+
+    ``content[i]`` is the duplicate cluster of ``urls[i]``, a number from 0; URLs with a negative one, and texts that are no
+    URL with a host, are left out. Each normal form counts once.
+
+    Raises ValueError when the two sequences have not the same length.
+    """
+    if len(urls) != len(content):
+        raise ValueError(f"{len(urls)} URLs and {len(content)} duplicate clusters: each URL needs one")
+    options = options or PatternTreeOptions()
+    seen: dict[str, int] = {}
+    for place, (url, number) in enumerate(zip(urls, content, strict=True)):
+        if number >= 0:
+            seen.setdefault(normal_form(url), place)
+    views: dict[str, View] = {url: view for url in seen if (view := view_of(url, groups))}
+    places = np.array([seen[url] for url in views], dtype=np.intp)
+    pages = [content[place] for place in places.tolist()]
+    if len(set(pages)) == len(pages):
+        return PatternTreeRules(groups=groups)
+    tree = build_pattern_tree(encode(list(views), views.values(), pages))
+    raw = candidate_rules(tree, options)
+    passed = qualified(raw, tree, options.fpr_max)
+    if options.selection == "graph":
+        chosen = select_by_graph(passed, tree)
+    else:
+        chosen = select_naively(passed, tree, by_fpr=options.selection == "naive by fpr")
+    rules, completing = widened_to_targets(chosen, tree)
+    # The most specific pattern first: the deeper node, then more literals.
+    acting = sorted(
+        [*rules, *completing], key=lambda r: (-tree.nodes[r.nodes[0]].depth, -len(r.source.literals), r.nodes)
+    )
+    return PatternTreeRules(tuple(rules), tuple(acting), len(raw), len(passed), groups, tree, places)
