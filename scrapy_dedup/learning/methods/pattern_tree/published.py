@@ -2,25 +2,30 @@
 
 The paper's keys are whole segments. A rule file knows the last one by its stem, and has keys of their own for its
 extension, a slash at the end, matrix parameters and segments of the form name=value. So a rule is said once for each
-layout of the paths that it acts on.
+layout of the paths that it acts on: what it makes of a URL is written down as texts in which a mark, the key between two
+NULs, stands for a value that is not always the same.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ....rules import Absent, Ignore, IgnoreValue, Literal, OfClass, Operation, Predicate, Replace, Set
 from ....urls import normal_parts
-from ....urls.paths import param_key, segments_of, split_extension
+from ....urls.paths import PathSegment, param_key, segments_of, split_extension
 from ...data.judgement import SiteUrls
 from ...data.url_table import RARE, REPEAT
 from ...proposals.proposal import ANY_VALUE, Match
 from ..formations import Decision, Formation, NotSayable, flags, some_of
 from ..options import PatternTreeOptions
-from .rules import IgnoreKey, KeepKey, KeyOperation, NormalizationRule, ReplaceKey
+from .rules import IgnoreKey, KeepKey, KeyOperation, NormalizationRule
 from .selection import PatternTreeRules, learn
 from .tree import ANYTHING, Fixed, Part
+
+PARAMETERS = "parameters in the path"
+_MARK = "\0"
 
 
 def decide(sample: SiteUrls, options: PatternTreeOptions) -> Decision:
@@ -59,216 +64,172 @@ def _formations(rules: PatternTreeRules, sample: SiteUrls) -> tuple[list[Formati
     return found, left_out
 
 
+def _alike(rows: Sequence[int], urls: Sequence[str]) -> list[list[int]]:
+    """Return rows by the paths of their URLs: as many segments, a slash at the end, parameters, an extension or not."""
+    found: dict[object, list[int]] = {}
+    for row in rows:
+        path = normal_parts(urls[row])[1]
+        extended = [segment.extension is not None for segment in segments_of(path)[0]]
+        found.setdefault((path.endswith("/"), "=" in path or ";" in path, tuple(extended)), []).append(row)
+    return list(found.values())
+
+
 def _said(rule: NormalizationRule, urls: Sequence[str]) -> tuple[Match, dict[str, Operation], list[Match]]:
     """Return the pattern, the operations, and patterns of URLs that are left alone. Raises NotSayable."""
-    parts = rule.source.parts
-    if RARE in parts or RARE in rule.operations:
+    parts, wanted = rule.source.parts, rule.operations
+    if RARE in parts or RARE in wanted:
         raise NotSayable("rare parameters together")
-    layout = PathLayout([normal_parts(url)[1] for url in urls])
+    layout = PathLayout([normal_parts(url)[1] for url in urls], parts)
+    texts, match, kept = layout.texts, layout.match, layout.kept
     others = {key: part for key, part in parts.items() if not key.startswith("path.")}
-    match: dict[str, Predicate] = {}
     for key, part in others.items():
         if isinstance(part, Fixed):
             if REPEAT in part.value:
                 raise NotSayable("several values of one name")
+            texts[key] = part.value
             match[key] = Literal(part.value)
+            continue
+        texts[key] = _mark(key)
         # A node's own rule asks for less than those of the nodes below it, so that theirs come first.
-        elif not (part.optional or rule.of_one_node):
+        if not (part.optional or rule.of_one_node):
             match[key] = OfClass(ANY_VALUE)
-    ops: dict[str, Operation] = {}
-    for key, operation in rule.operations.items():
-        if not key.startswith("path.") and (new := _operation(key, operation, others.get(key), layout)) is not None:
-            ops[key] = new
-    ops |= {key: Ignore() for key in others.keys() - rule.operations.keys()}
-    kept: list[Match] = [
-        ((key, some_of(value for value in part.excluded if REPEAT not in value)),)
-        for key, part in others.items()
-        if not isinstance(part, Fixed) and part.excluded
-    ]
-    ops |= layout.operations(parts, {key: one for key, one in rule.operations.items() if key.startswith("path.")})
-    match |= layout.match(parts)
-    match["path.len"] = Literal(str(layout.length))
-    kept += layout.excluded(parts)
+        if part.excluded:
+            kept.append(((key, some_of(value for value in part.excluded if REPEAT not in value)),))
+    ops: dict[str, Operation] = {key: Ignore() for key in others.keys() - wanted.keys()}
+    for key, operation in wanted.items():
+        text, before = _shown(operation, texts), texts.get(key)
+        if not key.startswith("path.") and text not in (None, before):
+            part = others.get(key)
+            always = part is not None and (isinstance(part, Fixed) or not part.optional)
+            ops[key] = _operation(before, text or "", always=always)
+    ops |= layout.operations(wanted)
     return tuple(match.items()), ops, [tuple({**match, **dict(one)}.items()) for one in kept]
 
 
-def _operation(key: str, wanted: KeyOperation, part: Part | None, layout: "PathLayout") -> Operation | None:
-    """Return what is done to a key beside the path, None for nothing."""
-    operation = layout.present(wanted)
-    if isinstance(operation, KeepKey):
-        if part is None or (isinstance(part, Fixed) and part.value != operation.value):
-            return Set({None if part is None else part.value: operation.value})
-        return None if isinstance(part, Fixed) else Replace("", prefix=operation.value)
-    if isinstance(operation, ReplaceKey):
-        return None if operation == ReplaceKey(key) else layout.copied(operation)
-    return None if operation is None else _wildcard(part)
+def _mark(key: str) -> str:
+    return f"{_MARK}{key}{_MARK}"
 
 
-def _wildcard(part: Part | None) -> Operation:
-    """Return what shows a key as the wildcard, which is written whether the key is there or not."""
-    always = part is not None and (isinstance(part, Fixed) or not part.optional)
-    return IgnoreValue() if always else Replace("", prefix=ANYTHING)
+def _shown(operation: KeyOperation, texts: Mapping[str, str]) -> str | None:
+    """Return the text that an operation makes of a URL with some *texts*; None if it copies what is not there."""
+    if isinstance(operation, IgnoreKey):
+        return ANYTHING
+    return operation.value if isinstance(operation, KeepKey) else texts.get(operation.source)
 
 
-PARAMETERS = "parameters in the path"
+def _operation(before: str | None, text: str, *, always: bool) -> Operation:
+    """Return what shows a key as a text; *before* it shows another one, or None if it is absent. Raises NotSayable.
 
-
-def _alike(rows: Sequence[int], urls: Sequence[str]) -> list[list[int]]:
-    """Return rows by the paths of their URLs: as many segments, a slash at the end or not, parameters or not."""
-    found: dict[tuple[int, bool, bool], list[int]] = {}
-    for row in rows:
-        path = normal_parts(urls[row])[1]
-        found.setdefault((path.count("/"), path.endswith("/"), "=" in path or ";" in path), []).append(row)
-    return list(found.values())
+    The wildcard is written whether the key is there, as it is *always*, or not.
+    """
+    if text == ANYTHING and always:
+        return IgnoreValue()
+    prefix, *rest = text.split(_MARK)
+    if rest:
+        between = set(rest[1:-1:2])
+        if len(between) > 1:
+            raise NotSayable(PARAMETERS)
+        return Replace(rest[::2], prefix, rest[-1], join="".join(between))
+    varies = before is not None and _MARK in before
+    return Replace("", prefix=text) if varies or text == ANYTHING else Set({before: text})
 
 
 class PathLayout:
-    """The keys of paths that are alike: those of each segment, and the extensions that the last one has.
+    """The keys of paths that are alike, and what the parts of a pattern say of them.
 
-    Raises NotSayable where their parameters have other names, or one name twice.
+    ``texts``: key of the paper -> segment, with marks; ``match``: what the path must be; ``kept``: what the segments of URLs
+    are that are left alone. Raises NotSayable where their parameters have other names, one name twice, or no value.
     """
 
-    def __init__(self, paths: Sequence[str]) -> None:
-        read = [segments_of(path) for path in paths]
-        self.slash = read[0][1]
-        layouts = {
-            tuple((one.key, tuple(param_key(name) for name, _ in one.params)) for one in segments)
-            for segments, _ in read
-        }
-        self.segments = layouts.pop()
-        keys = [key for own, names in self.segments for key in (own, *names)]
-        if layouts or len({*keys}) < len(keys):
+    def __init__(self, paths: Sequence[str], parts: Mapping[str, Part]) -> None:
+        self.segments, self.slash = segments_of(paths[0])
+        keys = [key for segment in self.segments for key in _keys(segment)]
+        others = ([key for segment in segments_of(path)[0] for key in _keys(segment)] for path in paths)
+        if len({*keys}) < len(keys) or any(other != keys for other in others):
             raise NotSayable(PARAMETERS)
-        positions = [place for place, (key, _) in enumerate(self.segments) if key.startswith("path.")]
-        self.length = len(positions)
-        self.last = positions[-1] if positions else -1
-        self.extensions = {segments[self.last].extension for segments, _ in read} if positions else {None}
-        self._asked: dict[str, Predicate] = {}
-
-    def match(self, parts: Mapping[str, Part]) -> dict[str, Predicate]:
-        """Return what the path must be for the operations said so far, but for the number of its segments."""
-        found: dict[str, Predicate] = {"path.trail": Literal("/") if self.slash else Absent()}
-        for place, (key, names) in enumerate(self.segments):
-            part = parts[f"path.{place}"]
+        positions = [place for place, segment in enumerate(self.segments) if not segment.name]
+        self.length, self.last = len(positions), max(positions, default=-1)
+        self.texts = {f"path.{len(self.segments)}": ""} if self.slash else {}
+        self.match: dict[str, Predicate] = {
+            "path.trail": Literal("/") if self.slash else Absent(),
+            "path.len": Literal(str(self.length)),
+        }
+        self.kept: list[Match] = []
+        for place, segment in enumerate(self.segments):
+            part, (key, *names) = parts[f"path.{place}"], _keys(segment)
             if isinstance(part, Fixed):
-                found |= self._literals(place, part.value)
+                self._fixed(place)
             else:
-                found |= dict.fromkeys([*names, *([] if key.startswith("path.") else [key])], OfClass(ANY_VALUE))
-        return {**found, **self._asked}
+                self.match |= dict.fromkeys(names if not segment.name else [key, *names], OfClass(ANY_VALUE))
+                self.kept += self._excluded(place, part.excluded) if key.startswith("path.") and not names else ()
+            self.texts[f"path.{place}"] = (segment if isinstance(part, Fixed) else _marked(segment)).compose()
 
-    def _literals(self, place: int, text: str) -> dict[str, Predicate]:
-        """Return the values of the keys of a segment."""
-        key, names = self.segments[place]
-        text, *params = text.split(";") if names else [text]
-        found: dict[str, Predicate] = {}
-        for name, param in zip(names, params, strict=True):
-            _, mark, value = param.partition("=")
-            if not mark:
+    def _fixed(self, place: int) -> None:
+        """Ask for the values of the keys of a segment."""
+        segment = self.segments[place]
+        values = [segment.value, *(value for _, value in segment.params)]
+        for key, value in zip(_keys(segment), values, strict=True):
+            if value is None:
                 raise NotSayable(PARAMETERS)
-            found[name] = Literal(value)
-        if not key.startswith("path."):
-            return {key: Literal(text.partition("=")[2]), **found}
-        stem, extension = self._stem(place, text)
+            self.match[key] = Literal(value)
         if place == self.last:
-            found["ext"] = Absent() if extension is None else Literal(extension)
-        return {key: Literal(stem), **found}
+            self.match["ext"] = Absent() if segment.extension is None else Literal(segment.extension)
 
-    def _stem(self, place: int, text: str) -> tuple[str, str | None]:
-        return split_extension(text) if place == self.last else (text, None)
+    def _excluded(self, place: int, values: frozenset[str]) -> Iterator[Match]:
+        """Yield what a segment is of URLs that a rule leaves alone."""
+        by_extension: dict[str | None, set[str]] = {}
+        for value in values:
+            if REPEAT not in value and "=" not in value and ";" not in value:
+                stem, extension = split_extension(value) if place == self.last else (value, None)
+                by_extension.setdefault(extension, set()).add(stem)
+        for extension, stems in sorted(by_extension.items(), key=lambda one: one[0] or ""):
+            ends: Match = (("ext", Absent() if extension is None else Literal(extension)),)
+            yield ((self.segments[place].key, some_of(stems)), *(ends if place == self.last else ()))
 
-    def excluded(self, parts: Mapping[str, Part]) -> Iterator[Match]:
-        """Yield what the segments of URLs are that a rule leaves alone."""
-        for place, (key, names) in enumerate(self.segments):
-            part = parts[f"path.{place}"]
-            if isinstance(part, Fixed) or names or not key.startswith("path."):
-                continue
-            by_extension: dict[str | None, set[str]] = {}
-            for value in part.excluded:
-                if REPEAT not in value and "=" not in value and ";" not in value:
-                    stem, extension = self._stem(place, value)
-                    by_extension.setdefault(extension, set()).add(stem)
-            for extension, stems in sorted(by_extension.items(), key=lambda one: one[0] or ""):
-                ends: Match = (("ext", Absent() if extension is None else Literal(extension)),)
-                yield ((key, some_of(stems)), *(ends if place == self.last else ()))
-
-    def operations(self, parts: Mapping[str, Part], wanted: Mapping[str, KeyOperation]) -> dict[str, Operation]:
-        """Return what is done to the keys of the path; *wanted* is by segment."""
-        written = self._written(wanted)
-        slash = bool(written) and getattr(written[-1], "value", None) == ""
-        if slash:
-            written.pop()
+    def operations(self, wanted: Mapping[str, KeyOperation]) -> dict[str, Operation]:
+        """Return what is done to the keys of the path. Raises NotSayable."""
+        keys = [f"path.{place}" for place in range(sum(key.startswith("path.") for key in wanted))]
+        if not wanted.keys() >= {*keys}:
+            raise NotSayable("a path with gaps")
+        written = [text for key in keys if (text := _shown(wanted[key], self.texts)) is not None]
+        slash = written[-1:] == [""]
+        written = written[:-1] if slash else written
         found: dict[str, Operation] = {}
-        added = len(written) - len(self.segments)
-        for place, operation in enumerate(written):
-            if place >= len(self.segments):
-                new = self._operation(operation, None, place)
-                found[f"path.{self.length + place - len(self.segments)}"] = new
-                continue
-            part = parts[f"path.{place}"]
-            same = operation == ReplaceKey(f"path.{place}") or (
-                isinstance(part, Fixed) and getattr(operation, "value", None) == part.value
+        for place, text in enumerate(written):
+            segment = self.segments[place] if place < len(self.segments) else None
+            before = self.texts[f"path.{place}"] if segment else None
+            moves_extension = (
+                segment is not None and segment.extension is not None and len(written) > len(self.segments)
             )
-            if same and not (added > 0 and place == self.last and self.extensions != {None}):
+            if text == before and not moves_extension:
                 continue
-            key, _ = self.segments[place]
-            if not key.startswith("path."):
+            if ";" in text or (segment is not None and segment.name):  # no operation writes a parameter
                 raise NotSayable(PARAMETERS)
-            found |= {key: self._operation(operation, part, place), **self._dropped(place)}
-        for place in range(len(written), len(self.segments)):
-            key, _ = self.segments[place]
-            found |= {key: Ignore(cut=key.startswith("path.")), **self._dropped(place)}
+            if segment is None:
+                key = f"path.{self.length + place - len(self.segments)}"
+                found[key] = _operation(None, text, always=False)
+            else:
+                known = before if before and _MARK in before else segment.value
+                found |= {segment.key: _operation(known, text, always=True), **self._with(segment)}
+        for segment in self.segments[len(written) :]:
+            found |= {segment.key: Ignore(cut=not segment.name), **self._with(segment)}
         if slash != self.slash:
             found["path.trail"] = Set({None: "/"}) if slash else Ignore()
         return found
 
-    def _written(self, wanted: Mapping[str, KeyOperation]) -> list[KeyOperation]:
-        """Return the operation for each segment of the canonical path, without those that copy what is not there."""
-        found = [self.present(wanted[key]) for key in sorted(wanted, key=lambda key: int(key[5:]))]
-        if wanted and f"path.{len(wanted) - 1}" not in wanted:
-            raise NotSayable("a path with gaps")
-        return [operation for operation in found if operation is not None]
-
-    def present(self, operation: KeyOperation) -> KeyOperation | None:
-        """Return an operation on a URL of this layout, None for one that copies what such a URL does not have."""
-        if isinstance(operation, ReplaceKey) and operation.source.startswith("path."):
-            source = int(operation.source[5:])
-            if source >= len(self.segments):
-                at_end = self.slash and source == len(self.segments)
-                return KeepKey("") if at_end else None
-        return operation
-
-    def _operation(self, operation: KeyOperation, part: Part | None, place: int) -> Operation:
-        """Return what is done to one segment."""
-        if isinstance(operation, IgnoreKey):
-            return _wildcard(part)
-        if isinstance(operation, KeepKey):
-            if ";" in operation.value:  # no operation writes a parameter
-                raise NotSayable(PARAMETERS)
-            if part is None:
-                return Set({None: operation.value})
-            if isinstance(part, Fixed):
-                return Set({self._stem(place, part.value.partition(";")[0])[0]: operation.value})
-            return Replace("", prefix=operation.value)
-        return self.copied(operation)
-
-    def copied(self, operation: ReplaceKey) -> Replace:
-        """Return what copies the value of a segment, with its extension, or of another key."""
-        source, suffix = operation.source, ""
-        if source.startswith("path."):
-            place = int(source[5:])
-            source, names = self.segments[place]
-            if names or not source.startswith("path."):
-                raise NotSayable(PARAMETERS)
-            if place == self.last and self.extensions != {None}:
-                if len(self.extensions) > 1:
-                    raise NotSayable("a copy of a segment with one of several extensions")
-                extension = "".join(one for one in self.extensions if one)
-                self._asked["ext"] = Literal(extension)
-                suffix = f".{extension}"
-        return Replace(source, suffix=suffix)
-
-    def _dropped(self, place: int) -> dict[str, Operation]:
+    def _with(self, segment: PathSegment) -> dict[str, Operation]:
         """Return what goes with the value of a segment: its matrix parameters, and the extension of the last one."""
-        _, names = self.segments[place]
-        ends = ["ext"] if place == self.last and self.extensions != {None} else []
-        return {key: Ignore() for key in (*names, *ends)}
+        ends = [] if segment.extension is None else ["ext"]
+        return {key: Ignore() for key in (*_keys(segment)[1:], *ends)}
+
+
+def _keys(segment: PathSegment) -> list[str]:
+    """Return the keys of a segment and of its parameters."""
+    return [segment.key, *(param_key(name) for name, _ in segment.params)]
+
+
+def _marked(segment: PathSegment) -> PathSegment:
+    """Return a segment with marks in place of its values."""
+    params = tuple((name, None if value is None else _mark(param_key(name))) for name, value in segment.params)
+    extension = None if segment.extension is None else _mark("ext")
+    return replace(segment, value=_mark(segment.key), extension=extension, params=params)
