@@ -4,9 +4,8 @@ Source: url-parameter-relevance. The steps in their order: two conditional entro
 its threshold (equations (9) to (11), Tables 1 to 4); a cluster of URLs as columns of values, and a rule for each (FIG. 3
 to 5 without the test requests of FIG. 5); clusters of URLs, merged to the rules of a host; and what these say of a site.
 
-Parameters are the keys of the key-value view: query parameters, path components (``path.0``), the labels of the host
-before its domain (``host.1``), matrix parameters and key=value segments. Values are in normal form, so that escapes which
-mean the same are the same.
+Parameters are the keys of the key-value view: query parameters, path components (``path.0``), labels of the host before its
+domain (``host.1``), matrix parameters and key=value segments. Values are in normal form: escapes make no difference.
 """
 
 from collections import Counter
@@ -25,7 +24,6 @@ from ...rules.model import operation_problem
 from ...urls import GroupsLike, normal_form, registrable, site_of_url, values_of
 from ...urls.percent import lower_value
 from ..choices import IRRELEVANT
-from ..data.clusters import NO_EVIDENCE
 from ..data.judgement import SiteUrls
 from ..proposals.combining import rules_of
 from ..proposals.proposal import Match, Proposal
@@ -485,8 +483,7 @@ def path_match(name: str) -> Match:
 
 def decide(sample: SiteUrls, options: EntropyOptions) -> Decision:
     """Return what the document's method decides of a site; all rules that match a URL act, those of its path first."""
-    rows = [number for number, content in enumerate(sample.content) if content != NO_EVIDENCE]
-    pages = [FingerprintedUrl(sample.urls[number], sample.content[number]) for number in rows]
+    pages = list(map(FingerprintedUrl, sample.urls, sample.content))
     found = proposals_of(host_rules(pages, options, groups=sample.site_groups))
     # No rule speaks of one repeat of a parameter alone.
     sayable = [one for one in found if operation_problem(one.key, one.operation) is None]

@@ -22,7 +22,6 @@ from itertools import pairwise
 from ...rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicate
 from ...urls import GroupsLike, ValueClass, normal_form, values_of
 from ...urls.paths import param_key, split_extension
-from ..data.clusters import NO_EVIDENCE
 from ..data.judgement import SiteUrls
 from ..proposals.proposal import ANY_VALUE
 from .formations import Decision, Formation, NotSayable, flags, some_of
@@ -204,8 +203,7 @@ def inferred(observed: Iterable[Observed], options: EquivalenceOptions | None = 
 def decide(sample: SiteUrls, options: EquivalenceOptions) -> Decision:
     """Return what the document's method decides of a site; each of its web servers has rules of its own."""
     times: Sequence[float | None] = sample.times if sample.times is not None else [None] * len(sample.urls)
-    observed = map(Observed, sample.urls, sample.content, times)
-    inference = inferred([each for each in observed if each.content != NO_EVIDENCE], options)
+    inference = inferred(map(Observed, sample.urls, sample.content, times), options)
     active = inference.active
     found, left_out = _formations(active, sample)
     return Decision(

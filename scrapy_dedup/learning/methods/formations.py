@@ -5,19 +5,17 @@ So a rule asks for the absence of keys that only other URLs have, and keeps what
 written never makes one of URLs that the method keeps apart, as far as they were seen: a rule that would is left out.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...rules import Absent, Ignore, IgnoreValue, Keep, Literal, Lower, OneOf, Operation, Predicate, Rule
-from ...urls import values_of
-from ..data.judgement import SiteUrls, book_of
+from ...rules import Absent, Keep, Literal, OneOf, Operation, Predicate, Rule
+from ..data.judgement import SiteUrls, book_of, judged
 from ..data.url_table import RARE, Table
 from ..evidence.arrays import ABSENT, Flags
-from ..proposals.blame import MAX_MEMBERS
-from ..proposals.combining import rules_of
+from ..proposals.blame import blamed
+from ..proposals.combining import outcome_of, rules_of
 from ..proposals.dropping import matching
 from ..proposals.proposal import Match, Proposal
 
@@ -87,18 +85,16 @@ class Written:
 
 def written(decision: Decision, sample: SiteUrls, table: Table) -> Written:
     """Return the rules that say what a method decides; *table* are the URLs of the sample, without deep tokens."""
-    found = list(decision.formations)
-    if decision.exclusive:
-        found = _apart(found, table)
+    found = _apart(decision.formations, table) if decision.exclusive else decision.formations
     proposals = list(dict.fromkeys(_proposals(found)))
-    own = [decision.canonical(url) for url in sample.urls]
-    right = _not_wider(proposals, own, sample)
+    numbers: dict[str, int] = {}
+    pages = [numbers.setdefault(decision.canonical(url), len(numbers)) for url in sample.urls]
+    decided = SiteUrls(sample.site, sample.urls, pages, sample.site_groups, others=sample.others)
+    right = _not_wider(proposals, decided)
     left_out = {**decision.left_out, "what would merge more than the method": len(proposals) - len(right)}
-    rules = rules_of(sample.site, right)
-    book = book_of(rules, sample, {})
-    pages, keys = len(set(own)), len({book.canonical_key(url) for url in sample.urls})
     counts = {reason: count for reason, count in left_out.items() if count}
-    return Written(rules, counts, len(own) - pages, keys - pages)
+    missed = len(outcome_of(right, decided, {}).by_key) - len(numbers)
+    return Written(rules_of(sample.site, right), counts, len(pages) - len(numbers), missed)
 
 
 def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
@@ -164,50 +160,22 @@ def _without_others(one: Formation, table: Table) -> Formation:
     return Formation((*one.match, *absent), one.ops, one.own, kept)
 
 
-def _not_wider(proposals: Sequence[Proposal], own: Sequence[str], sample: SiteUrls) -> Sequence[Proposal]:
-    """Return the proposals less those by which URLs have one key that the method keeps apart; *own* are its texts."""
+def _not_wider(proposals: Sequence[Proposal], decided: SiteUrls) -> Sequence[Proposal]:
+    """Return the proposals less those by which URLs have one key that the method keeps apart.
+
+    *decided* are the URLs of the sample with what the method decides of them for their pages.
+    """
     for number in range(MAX_ROUNDS):
-        blamed = _blamed(proposals, own, sample)
-        if not blamed:
+        book = book_of(rules_of(decided.site, proposals), decided, {})
+        judgement = judged(book, decided)
+        groups = blamed(proposals, book, judgement, judgement.bad)
+        counts = {one: len(bad) for one, bad in groups.items() if not isinstance(one.operation, Keep)}
+        if not counts:
             break
-        most = max(blamed.values())
-        gone = {one for one, count in blamed.items() if number == MAX_ROUNDS - 1 or count == most}
+        most = max(counts.values())
+        gone = {one for one, count in counts.items() if number == MAX_ROUNDS - 1 or count == most}
         proposals = [one for one in proposals if one not in gone]
     return proposals
-
-
-def _blamed(proposals: Sequence[Proposal], own: Sequence[str], sample: SiteUrls) -> Counter[Proposal]:
-    """Return the proposals with a part in groups of URLs that are several by the method, and in how many."""
-    rules = rules_of(sample.site, proposals)
-    by_match: defaultdict[Match, list[Proposal]] = defaultdict(list)
-    for one in proposals:
-        if not isinstance(one.operation, Keep):
-            by_match[one.match].append(one)
-    book = book_of(rules, sample, {})
-    groups: defaultdict[str, list[int]] = defaultdict(list)
-    for number, url in enumerate(sample.urls):
-        groups[book.canonical_key(url)].append(number)
-    found: Counter[Proposal] = Counter()
-    for members in groups.values():
-        if len({own[number] for number in members}) > 1:
-            # One of each that the method keeps apart.
-            apart = list({own[number]: sample.urls[number] for number in members}.values())
-            several = apart[:MAX_MEMBERS]
-            values = [values_of(url, groups=sample.site_groups) for url in several]
-            matched = {rule.id: rule for url in several for rule in book.matching(url)}
-            taking_part = {one for rule in matched.values() for one in by_match[tuple(rule.match.items())]}
-            guilty = {one for one in taking_part if not _is_of_one_key(one) or _differ(values, one.key)}
-            found.update(guilty or taking_part)
-    return found
-
-
-def _is_of_one_key(proposal: Proposal) -> bool:
-    """Return whether a proposal holds by itself, and is no part of a way from one formation to another."""
-    return isinstance(proposal.operation, Ignore | IgnoreValue | Lower)
-
-
-def _differ(values: Sequence[Mapping[str, str | None]], key: str) -> bool:
-    return len({view.get(key) for view in values}) > 1
 
 
 def flags(rows: Iterable[int], count: int) -> Flags:

@@ -27,7 +27,7 @@ def one_of(*values: str) -> Read:
 
 def truth(value: Any) -> bool:
     """Read "true" or "false"."""
-    return one_of("true", "false")(str(value).lower()) == "true"
+    return bool(one_of("true", "false")(str(value).lower()) == "true")
 
 
 def number(least: float, most: float = inf, *, whole: bool = False) -> Read:
