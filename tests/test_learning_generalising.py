@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.learning.learners.affixes import families
+from scrapy_dedup.learning.learners.widening import families
 from scrapy_dedup.rules import Ignore, Lower, Rule, Status
 
 UTM = ("utm_source", "utm_medium", "utm_campaign")

@@ -52,7 +52,7 @@ against the proposals that brought its two nearest URLs together (:mod:`.proposa
 again while all together lose more pages than the user allows (``DEDUP_MAX_LOSS``).
 
 *Wider and settled.* Accepted proposals are widened to what nobody saw, as far as no URL speaks against it: names of a family, numbered
-hosts, spellings (:mod:`.learners.generalising`). Then they are settled with the rules that act
+hosts, spellings (:mod:`.learners.widening`). Then they are settled with the rules that act
 already (:mod:`.lifetime.incumbents`): a rule that filters its own evidence is not ended for want of it, only by a
 counterexample. :mod:`.decision.weighing` counts what speaks for each rule, and that stands in its file.
 

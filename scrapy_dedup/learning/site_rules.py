@@ -15,10 +15,8 @@ from .data.judgement import SiteUrls, book_of, judged
 from .decision.candidates import candidate_rules
 from .decision.validation import counted_with_files, within_budget
 from .decision.weighing import weighed, with_counts
-from .learners.affixes import wider_families
-from .learners.casing import wider_spellings
 from .learners.core import SiteEvidence
-from .learners.generalising import generalised
+from .learners.widening import generalised, wider_families, wider_spellings
 from .learning_options import LearningOptions
 from .lifetime.incumbents import said_by, with_incumbents
 from .lifetime.kept_rules import returned, switched_off, with_those_of_the_user

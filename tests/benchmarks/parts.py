@@ -133,9 +133,9 @@ PARTS: Mapping[str, Part] = {
     "budget": Part(LEARN, {_DECISION + "validation:within_budget": _FIRST}),
     "error rate": Part(LEARN, {"learning.data.error_rate:judge_of": _by(_usual_judge)}),
     "learner: replacing": Part(SITES, {"learning.learners.replacing:proposals": _LIST}),
-    "widening": Part(LEARN, {"learning.learners.generalising:generalised": _FIRST}),
-    "widening: families of names": Part(LEARN, {"learning.learners.affixes:wider_families": _LIST}),
-    "widening: spellings": Part(LEARN, {"learning.learners.casing:wider_spellings": _LIST}),
+    "widening": Part(LEARN, {"learning.learners.widening:generalised": _FIRST}),
+    "widening: families of names": Part(LEARN, {"learning.learners.widening:wider_families": _LIST}),
+    "widening: spellings": Part(LEARN, {"learning.learners.widening:wider_spellings": _LIST}),
     "orders": Part(LEARN, {_SEARCH + "orders:any_orders": _LIST}),
     # What of crawls learning alone does not show.
     "candidates": Part(REPLAY, {_DECISION + "candidates:candidate_rules": _returning(tuple)}),

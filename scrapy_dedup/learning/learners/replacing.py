@@ -9,35 +9,37 @@ chains towards it are composed by the rules themselves.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from ...rules import Absent, Ignore, Literal, Lower, OfClass, Operation, Predicate, Replace, Set
 from ...rules.actions import transformed
 from ...urls import DeepSplit, class_of, values_of
+from ...urls.percent import lower_first, lower_value
 from ..config import current
 from ..data.judgement import SiteUrls
 from ..evidence.shares import worth_asking
 from ..evidence.value_kinds import other_part
 from ..proposals.dropping import widened
 from ..proposals.proposal import Match, Proposal
-from .casing import case_operation, number_operation
-from .form_mappings import TRANSFORMED, FormMapping, head_of, way_between
-from .url_forms import UrlForm, Values, forms_of, is_segment, spelled, with_whole_values
+from .url_forms import (
+    TRANSFORMED,
+    FormMapping,
+    UrlForm,
+    Values,
+    forms_of,
+    head_of,
+    is_segment,
+    spelled,
+    way_between,
+    with_whole_values,
+)
 
 MAX_FORMS = 8
 """Forms of one cluster that are paired, those with most URLs first: pairs grow with their square."""
 MAX_PAIRS = 2_000
 """Pairs of URLs that are kept of two forms: more tell nothing new."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """A mapping, the distinct pages that it was seen to keep, and its counterexamples."""
-
-    way: FormMapping
-    pages: int
-    counterexamples: int
 
 
 def proposals(sample: SiteUrls, deep: Mapping[str, DeepSplit]) -> list[Proposal]:
@@ -66,7 +68,7 @@ def mappings(
     views: Sequence[dict[str, str]],
     content: Sequence[int],
     deep: Mapping[str, DeepSplit],
-) -> list[Verified]:
+) -> list[FormMapping]:
     """Return the verified mappings between *forms*, in both directions where both can be expressed."""
     found = []
     for (one, other), rows in _pairs(forms, content).items():
@@ -80,9 +82,9 @@ def mappings(
             way = way_between(source, with_whole_values(target, source, deep, views), aligned)
             if way is None or _only_drops(way):
                 continue
-            verified = _verified(way, views, content)
-            if verified:
-                found.append(verified)
+            way = replace(way, pages=_pages(way, views, content))
+            if way.pages:
+                found.append(way)
     return found
 
 
@@ -117,78 +119,68 @@ def _only_drops(way: FormMapping) -> bool:
     )
 
 
-def _verified(way: FormMapping, views: Sequence[Values], content: Sequence[int]) -> Verified | None:
-    """Return the mapping with what speaks for it; None where that is too little, or too much against it.
+def _pages(way: FormMapping, views: Sequence[Values], content: Sequence[int]) -> int:
+    """Return the distinct pages that a mapping was seen to keep; 0 where they are too few, or too much is against it.
 
     URLs that are mapped to one URL, and that URL, are a group. It is informative when both were
     fetched, and bad when it holds two contents.
     """
     groups: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
-    mapped: set[tuple[str, ...]] = set()
     for row in way.source.rows:
-        values = way.of(views[row])
-        if values is not None:
-            groups[values].add(content[row])
-            mapped.add(values)
+        if (mapped := way.of(views[row])) is not None:
+            groups[mapped].add(content[row])
     met = set()
     for row in way.target.rows:
         values = tuple(views[row][key] for key in way.target.keys)
-        if values in mapped:
+        if values in groups:
             groups[values].add(content[row])
             met.add(values)
     good = {next(iter(groups[values])) for values in met if len(groups[values]) == 1}
-    bad = sum(len(groups[values]) > 1 for values in mapped)
-    if len(good) < current().proposed_groups or not worth_asking(bad, len(good) + bad):
-        return None
-    return Verified(way, len(good), bad)
+    bad = sum(len(pages) > 1 for pages in groups.values())
+    enough = len(good) >= current().proposed_groups and worth_asking(bad, len(good) + bad)
+    return len(good) if enough else 0
 
 
-def destined(found: Sequence[Verified]) -> list[FormMapping]:
+def destined(found: Sequence[FormMapping]) -> list[FormMapping]:
     """Return the mappings that lead, maybe over others, to the one destination of their forms.
 
     The destination is what most forms can be led to; of several, the one with most URLs, then the
     shortest. Every form has one way out, so that there is no circle.
     """
-    into: defaultdict[int, list[Verified]] = defaultdict(list)
-    known: dict[int, UrlForm] = {}
-    for each in found:
-        into[each.way.target.number].append(each)
-        known[each.way.source.number] = each.way.source
-        known[each.way.target.number] = each.way.target
+    into: defaultdict[int, list[FormMapping]] = defaultdict(list)
+    open_forms: dict[int, UrlForm] = {}
+    for way in found:
+        into[way.target.number].append(way)
+        open_forms |= {form.number: form for form in (way.source, way.target)}
     chosen: list[FormMapping] = []
-    open_forms = dict(known)
     while open_forms:
-        best: list[Verified] = []
-        rank: tuple[int, int, int, int] | None = None
-        for number, form in open_forms.items():
-            ways = _leading_to(number, into, open_forms)
-            urls = len(form.rows)
-            merit = (len(ways), urls, -form.segments - len(form.keys), -form.rows[0])
-            if rank is None or merit > rank:
-                rank, best = merit, ways
+        ways = [(form, _leading_to(number, into, open_forms)) for number, form in open_forms.items()]
+        _, best = max(
+            ways, key=lambda one: (len(one[1]), len(one[0].rows), -one[0].segments - len(one[0].keys), -one[0].number)
+        )
         if not best:
             break
-        chosen += [each.way for each in best]
-        for each in best:
-            open_forms.pop(each.way.source.number, None)
-            open_forms.pop(each.way.target.number, None)
+        chosen += best
+        for way in best:
+            open_forms.pop(way.source.number, None)
+            open_forms.pop(way.target.number, None)
     return chosen
 
 
 def _leading_to(
-    destination: int, into: Mapping[int, Sequence[Verified]], allowed: Mapping[int, UrlForm]
-) -> list[Verified]:
+    destination: int, into: Mapping[int, Sequence[FormMapping]], allowed: Mapping[int, UrlForm]
+) -> list[FormMapping]:
     """Return one mapping out of each form that can be led to *destination*, the nearest first."""
     reached = {destination}
     queue = [destination]
-    ways: list[Verified] = []
+    ways: list[FormMapping] = []
     for number in queue:
-        for each in sorted(into.get(number, ()), key=lambda each: -each.pages):
-            source = each.way.source.number
+        for way in sorted(into.get(number, ()), key=lambda way: -way.pages):
+            source = way.source.number
             if source in allowed and source not in reached:
                 reached.add(source)
                 queue.append(source)
-                ways.append(each)
+                ways.append(way)
     return ways
 
 
@@ -262,8 +254,7 @@ def _spellings(form: UrlForm, views: Sequence[Values], content: Sequence[int]) -
                 for row in form.rows
                 if transformed(views[row][key], transform) in several
             ]
-            operation = case_operation(rows) if transform == "lower" else number_operation(key, rows)
-            if operation is not None:
+            if (operation := _spelling(key, transform, rows)) is not None:
                 yield Proposal(_fixed_parts(form), key, operation)
 
 
@@ -271,3 +262,31 @@ def _fixed_parts(form: UrlForm) -> Match:
     return tuple(
         (key, Literal(value)) for key, value in form.literals.items() if not key.startswith(("host.", "scheme"))
     )
+
+
+def _spelling(key: str, transform: str, rows: Sequence[tuple[Hashable, str, int]]) -> Lower | Replace | None:
+    """Return what takes zeros off the beginning of the numbers of a key, or its case, where these mean nothing; else None.
+
+    *rows* are (all else of a URL, the value of the key, the page) of each URL. That no case matters must be shown by five
+    pages that were met under spellings which differ in more than the first letter, or it is that of the first letter alone:
+    many wikis do not tell ``/wiki/Cat`` from ``/wiki/cat``, and do tell ``/wiki/CAT`` from it. O(n).
+    """
+    if transform == "number":
+        return Replace(key, transform="number") if _holds(rows, partial(transformed, transform="number")) else None
+    if _holds(rows, lower_value, beyond=current().case_pages):
+        return Lower()
+    return Lower(first=True) if _holds(rows, lower_first) else None
+
+
+def _holds(rows: Sequence[tuple[Hashable, str, int]], spelled: Callable[[str], str], beyond: int = 0) -> bool:
+    """Return whether pages do not depend on how a value is *spelled*, *beyond* of them not on more than its first letter."""
+    groups: defaultdict[tuple[Hashable, str], tuple[set[str], set[int]]] = defaultdict(lambda: (set(), set()))
+    for rest, value, page in rows:
+        values, pages = groups[rest, spelled(value)]
+        values.add(value)
+        pages.add(page)
+    informative = [(values, pages) for values, pages in groups.values() if len(values) > 1]
+    good = {next(iter(pages)): values for values, pages in informative if len(pages) == 1}
+    bad = sum(len(pages) > 1 for _, pages in informative)
+    further = sum(len({lower_first(value) for value in values}) > 1 for values in good.values())
+    return len(good) >= current().proposed_groups and further >= beyond and worth_asking(bad, len(good) + bad)

@@ -1,32 +1,78 @@
-"""What significant affixes say of keys: families of names, numbered hosts.
+"""Accepted proposals, widened to unseen names of a family, numbered hosts, and spellings of a value.
 
-Source: url-parameter-relevance, FIG. 2, 6 and 7. Other learners speak of the names and values that were
-seen; an affix says which others belong to them: ``utm_term`` to ``utm_source``, ``www4`` to ``www1``.
-File extensions and key=value segments are keys of their own already.
+Source: url-parameter-relevance, FIG. 2, 6 and 7, and the passage on case sensitivity. A learner's proposal is taken
+where it removes more URLs; what speaks of names and values that nobody saw removes none of those that were seen. So
+it rests on the accepted ones, each of which has pages of its own, and is taken unless some URL speaks against it.
+
+Significant affixes say which names and values belong to those that were seen: ``utm_term`` to ``utm_source``, ``www4`` to
+``www1``. File extensions and key=value segments are keys of their own already.
 """
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...rules import Ignore, Keep, Set
+from ...rules import Ignore, IgnoreValue, Keep, Lower, Set
 from ...urls import DeepSplit, class_of
 from ...urls.deep_tokens import whole_key
-from ..data.url_table import Table
+from ...urls.percent import lower_first, lower_value
+from ..data.judgement import Deep, Judgement, SiteUrls
+from ..data.url_table import MIN_TESTED, Table
 from ..methods.affixes import ALPHANUMERIC, snapped_prefixes, uniform
+from ..proposals.combining import outcome_of
 from ..proposals.coverage import reaches
 from ..proposals.dropping import changes, matching, seen_values, widened
 from ..proposals.proposal import Match, Proposal
-from .generalising import Wider
 
 MIN_FAMILY = 3
 """Names, or hosts, that show that an affix means something."""
 MIN_PREFIX = 3
 
 _numbered = re.compile(r"([a-z][a-z\-]*?)([0-9]+)").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """A proposal that says more than accepted ones, and those of them that it takes the place of."""
+
+    proposal: Proposal
+    instead: tuple[Proposal, ...] = ()
+
+    def among(self, proposals: Iterable[Proposal]) -> list[Proposal]:
+        """Return *proposals* with the wider one."""
+        return [*(one for one in proposals if one not in self.instead), self.proposal]
+
+
+def generalised(
+    proposals: Sequence[Proposal],
+    candidates: Sequence[Wider],
+    sample: SiteUrls,
+    deep: Deep,
+) -> list[Proposal]:
+    """Return accepted proposals, widened by those of the *candidates* against which no URL speaks."""
+    found = list(proposals)
+    if not candidates:
+        return found
+    before = outcome_of(found, sample, deep)
+    together = found
+    for candidate in candidates:
+        together = candidate.among(together)
+    if _is_harmless(before, outcome_of(together, sample, deep)):
+        return together
+    for candidate in candidates if len(candidates) > 1 else ():
+        more = candidate.among(found)
+        if _is_harmless(before, outcome_of(more, sample, deep)):
+            found = more
+    return found
+
+
+def _is_harmless(before: Judgement, after: Judgement) -> bool:
+    """Return whether no URLs of different pages were brought together, and none of one page parted."""
+    numbers = before.numbers.tolist()
+    return after.removed >= before.removed and not any(len({numbers[i] for i in group}) > 1 for group in after.bad)
 
 
 def families(names: Iterable[str], shortest: int = MIN_PREFIX) -> dict[str, list[str]]:
@@ -122,3 +168,56 @@ def _numbered_on(labels: AbstractSet[str], table: Table, key: str) -> set[str]:
         if prefix in significant and len(own) >= MIN_FAMILY and few:
             more |= {f"{prefix}{n}" for n in range(1, 2 * max(map(int, own)) + 1)}
     return more - labels
+
+
+def wider_spellings(accepted: Sequence[Proposal], table: Table) -> list[Wider]:
+    """Return keys whose case means nothing, where proposals name the spellings of their values one by one.
+
+    Two values in two spellings each, or one in three, are no chance; and hardly any capitals are elsewhere, none of
+    them in what may be an id, whose case nobody has tested.
+    """
+    by_place: dict[tuple[Match, str], list[Proposal]] = {}
+    for proposal in accepted:
+        by_place.setdefault((proposal.match, proposal.key), []).append(proposal)
+    found = []
+    for (match, key), own in by_place.items():
+        values = _spellings(own)
+        if key in table.columns and values is not None and not any(proposal.joint for proposal in own):
+            alike = [spellings for spellings in values.values() if len(spellings) > 1]
+            enough = len(alike) > 1 or any(len(spellings) > 2 for spellings in alike)
+            if enough and _are_tested(table, match, key, set[str]().union(*alike)):
+                first = all(len({lower_first(value) for value in spellings}) == 1 for spellings in alike)
+                found.append(Wider(Proposal(match, key, Lower(first=first)), tuple(own)))
+    return found
+
+
+def _spellings(proposals: Sequence[Proposal]) -> dict[str, set[str]] | None:
+    """Return the values that proposals on one key make one, by their lower case; None where they do more than that."""
+    found: dict[str, set[str]] = {}
+    for proposal in proposals:
+        operation = proposal.operation
+        if isinstance(operation, Lower):
+            continue
+        if isinstance(operation, Set):
+            pairs = list(operation.values)
+        elif isinstance(operation, Ignore | IgnoreValue) and isinstance(operation.only, frozenset) and operation.only:
+            pairs = [(value, min(operation.only)) for value in operation.only]
+        else:
+            return None
+        for old, new in pairs:
+            if old is None or new is None or lower_value(old) != lower_value(new):
+                return None
+            found.setdefault(lower_value(old), set()).update((old, new))
+    return found
+
+
+def _are_tested(table: Table, match: Match, key: str, spelled: AbstractSet[str]) -> bool:
+    """Return whether nearly all capitals in the values of a key are in those that were met in several spellings."""
+    codes, counts = np.unique(table.columns[key][matching(table, match)], return_counts=True)
+    values: dict[str, int] = dict(zip((table.vocabulary[code] for code in codes), counts.tolist(), strict=True))
+    capitals = {value: count for value, count in values.items() if value != lower_value(value)}
+    others = capitals.keys() - spelled
+    if not all(value.isalpha() and value[1:] in (value[1:].lower(), value[1:].upper()) for value in others):
+        return False
+    untested = sum(capitals[value] for value in others)
+    return untested <= (1 - MIN_TESTED) * sum(capitals.values())
