@@ -477,7 +477,7 @@ def test_options_as_a_dataclass_a_dict_and_texts() -> None:
         ("equivalence", {"min_urls": 1.5}, "min_urls is 1.5: it must be a whole number of at least 0"),
         ("equivalence", {"min_urls": True}, "min_urls is True: it must be a whole number of at least 0"),
         ("equivalence", {"window_days": "soon"}, "window_days is 'soon': it must be a number of at least 0, or none"),
-        ("equivalence", {"fold_case": "maybe"}, "fold_case is 'maybe': it must be true or false"),
+        ("equivalence", {"fold_case": "maybe"}, "fold_case is 'maybe': it must be one of true, false"),
         ("entropy", {"scope": "path"}, "scope is 'path': it must be one of host/path, host, domain, any"),
         ("entropy", {"ratio": "nan"}, "ratio is 'nan': it must be a number of at least 0"),
         ("entropy", {"parts": ""}, "parts is '': it must be some of query, path, host, parted by commas"),

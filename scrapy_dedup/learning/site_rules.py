@@ -143,10 +143,10 @@ def decide_site(
     """
     sample = SiteUrls.of(site, found, options.site_groups, others)
     written, notes = policy.written(sample)
-    proposed_by = {rule.id: (policy.method,) for rule in written.rules}
+    proposed_by = {rule.id: (policy.method,) for rule in written}
     fresh = [
         replace(rule, evidence=replace(rule.evidence, method=policy.method))
-        for rule in with_counts(written.rules, sample, {}, proposed_by)
+        for rule in with_counts(written, sample, {}, proposed_by)
         if rule.evidence is not None
     ]
     before = known.for_site(site)

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...rules import Absent, Keep, Literal, OneOf, Operation, Predicate, Rule
+from ...urls import values_of
 from ..data.judgement import SiteUrls, book_of, judged
-from ..data.url_table import RARE, Table
+from ..data.url_table import RARE, Table, encode
 from ..evidence.arrays import ABSENT, Flags
+from ..phrases import counted
 from ..proposals.blame import blamed
 from ..proposals.combining import outcome_of, rules_of
 from ..proposals.dropping import matching
@@ -50,17 +52,17 @@ class Decision:
 
     ``canonical``: URL -> the text that stands for its page, by the method's own rules; ``formations``: these rules in the
     common representation; ``left_out``: how many of them it cannot say, by reason; ``exclusive``: whether one rule acts
-    on a URL, and not all that match. ``raw``, ``qualified`` and ``deployed`` are the rules that were candidates, passed
-    the method's test, and act; None where the method counts none.
+    on a URL, and not all that match. ``deployed`` are the rules that act, ``raw`` and ``qualified`` those that were candidates
+    and passed the method's test, None where it has none.
     """
 
     canonical: Callable[[str], str]
     formations: Sequence[Formation]
     left_out: Mapping[str, int] = field(default_factory=dict)
     exclusive: bool = True
+    deployed: int = 0
     raw: int | None = None
     qualified: int | None = None
-    deployed: int | None = None
 
 
 MAX_ABSENT = 60
@@ -69,32 +71,25 @@ MAX_ROUNDS = 40
 """Times that a rule is left out and the others are tried again; what is wrong then is left out at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The rules of a decision that a rule file says, and how many it does not say, by reason.
-
-    ``duplicates`` are the URLs of the sample that are no page of their own by the method, ``missed`` those of them that
-    the rules leave apart.
-    """
-
-    rules: list[Rule] = field(default_factory=list)
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    duplicates: int = 0
-    missed: int = 0
-
-
-def written(decision: Decision, sample: SiteUrls, table: Table) -> Written:
-    """Return the rules that say what a method decides; *table* are the URLs of the sample, without deep tokens."""
-    found = _apart(decision.formations, table) if decision.exclusive else decision.formations
+def written(decision: Decision, sample: SiteUrls) -> tuple[list[Rule], list[str]]:
+    """Return the rules that say what a method decides, and what the user should know of what they do not say."""
+    found = _apart(decision.formations, sample) if decision.exclusive else decision.formations
     proposals = list(dict.fromkeys(_proposals(found)))
     numbers: dict[str, int] = {}
     pages = [numbers.setdefault(decision.canonical(url), len(numbers)) for url in sample.urls]
     decided = SiteUrls(sample.site, sample.urls, pages, sample.site_groups, others=sample.others)
     right = _not_wider(proposals, decided)
     left_out = {**decision.left_out, "what would merge more than the method": len(proposals) - len(right)}
-    counts = {reason: count for reason, count in left_out.items() if count}
+    reasons = [f"{reason} ({count})" for reason, count in sorted(left_out.items()) if count]
+    notes = []
+    if reasons:
+        said = counted(sum(left_out.values()), "rule")
+        notes.append(f"{said} that a rule file cannot say: {', '.join(reasons)}")
     missed = len(outcome_of(right, decided, {}).by_key) - len(numbers)
-    return Written(rules_of(sample.site, right), counts, len(pages) - len(numbers), missed)
+    if missed > 0:
+        duplicates = counted(len(pages) - len(numbers), "duplicate")
+        notes.append(f"the rules leave {missed} of {duplicates} of the method apart")
+    return rules_of(sample.site, right), notes
 
 
 def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
@@ -106,8 +101,10 @@ def _proposals(formations: Iterable[Formation]) -> Iterable[Proposal]:
                 yield Proposal(match, key, Keep())
 
 
-def _apart(formations: Sequence[Formation], table: Table) -> list[Formation]:
+def _apart(formations: Sequence[Formation], sample: SiteUrls) -> list[Formation]:
     """Return the rules so that each acts on its own URLs only, those of the sample."""
+    views = [values_of(url, groups=sample.site_groups) for url in sample.urls]
+    table = encode(sample.urls, views, sample.content)
     alone = _ranked([_without_others(one, table) for one in formations], table)
     kept: list[dict[str, Operation]] = [{} for _ in alone]
     for wide, one in enumerate(alone):

@@ -99,8 +99,8 @@ def _said(rule: NormalizationRule, urls: Sequence[str]) -> tuple[Match, dict[str
     for key, operation in wanted.items():
         text, before = _shown(operation, texts), texts.get(key)
         if not key.startswith("path.") and text not in (None, before):
-            part = others.get(key)
-            always = part is not None and (isinstance(part, Fixed) or not part.optional)
+            known = others.get(key)
+            always = known is not None and (isinstance(known, Fixed) or not known.optional)
             ops[key] = _operation(before, text or "", always=always)
     ops |= layout.operations(wanted)
     return tuple(match.items()), ops, [tuple({**match, **dict(one)}.items()) for one in kept]

@@ -249,7 +249,8 @@ def _without_redundant(rules: Sequence[NormalizationRule], tree: PatternTree) ->
     for rule in sorted(rules, key=lambda r: (tree.nodes[r.nodes[0]].depth, r.nodes)):
         node = tree.nodes[rule.nodes[0]]
         above = next((kept[n.number] for n in node.ancestors() if n.number in kept), None)
-        if above is None or not np.array_equal(*(forms(tree.table, r.operations, node.rows) for r in (rule, above))):
+        mine = forms(tree.table, rule.operations, node.rows)
+        if above is None or not np.array_equal(mine, forms(tree.table, above.operations, node.rows)):
             kept[node.number] = rule
     return sorted(kept.values(), key=lambda rule: rule.nodes)
 
