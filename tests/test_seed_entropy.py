@@ -25,7 +25,6 @@ from scrapy_dedup.learning.methods.entropy import (
     host_rules,
     information,
     keys_inside,
-    merged,
     proposals_of,
     relevance,
     relevant_tuples,
@@ -54,40 +53,24 @@ def ignoring(*keys: str) -> HostRules:
 
 # Equations (9) to (11), Tables 1 to 4
 
-CASES = {
-    1: ("ABCD", [1, 1, 1, 1]),
-    2: ("AAAA", [1, 3, 2, 4]),
-    3: ("ABAB", [1, 1, 2, 2]),
-    4: ("ACBD", [1, 3, 2, 4]),
-}
 
-
-def test_equation_10_and_11_table_1() -> None:
-    found = information(*CASES[1])
-    assert found.value_given_fingerprint == 2
-    assert found.fingerprint_given_value == 0
-
-
-def test_table_2() -> None:
-    """The document prints H(V|F) = 2 and H(F|V) = 0 here, which are those of Case 1: by (9) it is the reverse."""
-    found = information(*CASES[2])
-    assert found.value_given_fingerprint == 0
-    assert found.fingerprint_given_value == 2
-
-
-def test_table_3() -> None:
-    found = information(*CASES[3])
-    assert (found.value_given_fingerprint, found.fingerprint_given_value) == (1, 1)
-
-
-def test_table_4() -> None:
-    found = information(*CASES[4])
-    assert (found.value_given_fingerprint, found.fingerprint_given_value) == (0, 0)
-
-
-def test_thresholds_of_half_a_bit_on_tables_1_to_4() -> None:
-    found = {case: relevance(information(*rows), EntropyOptions()) for case, rows in CASES.items()}
-    assert found == {1: IGNORE, 2: IGNORE, 3: IGNORE, 4: ACCEPT}
+@pytest.mark.parametrize(
+    ("values", "fingerprints", "of_value", "of_fingerprint", "relevant"),
+    [
+        ("ABCD", [1, 1, 1, 1], 2, 0, IGNORE),
+        # The document prints H(V|F) = 2 and H(F|V) = 0 in Table 2, which are those of Case 1: by (9) it is the reverse.
+        ("AAAA", [1, 3, 2, 4], 0, 2, IGNORE),
+        ("ABAB", [1, 1, 2, 2], 1, 1, IGNORE),
+        ("ACBD", [1, 3, 2, 4], 0, 0, ACCEPT),
+    ],
+    ids=["Table 1", "Table 2", "Table 3", "Table 4"],
+)
+def test_tables_1_to_4_at_thresholds_of_half_a_bit(
+    values: str, fingerprints: list[int], of_value: float, of_fingerprint: float, relevant: Relevance
+) -> None:
+    found = information(values, fingerprints)
+    assert (found.value_given_fingerprint, found.fingerprint_given_value) == (of_value, of_fingerprint)
+    assert relevance(found, EntropyOptions()) is relevant
 
 
 def test_relevant_means_below_the_threshold_not_at_it() -> None:
@@ -115,11 +98,8 @@ def test_laws_of_the_conditional_entropy(rows: list[tuple[int, int]]) -> None:
     assert conditional_entropy(values, values) == 0
 
 
-def test_entropies_of_nothing_are_zero() -> None:
+def test_entropies_of_nothing_are_zero_and_odd_numbers_are_refused() -> None:
     assert information([], []) == Information(0, 0, 0, 0)
-
-
-def test_more_values_than_fingerprints_are_refused() -> None:
     with pytest.raises(ValueError, match="longer"):
         information("ab", [1])
 
@@ -230,16 +210,14 @@ def test_conflict_path_specific() -> None:
     assert not keys.equivalent("http://h.com/other?v=2", "http://h.com/other?v=3")
 
 
-@pytest.mark.parametrize(("ratio", "relevance"), [(0.4, ACCEPT), (0.5, IGNORE), (1.0, IGNORE)])
-def test_conflict_by_ratio_above_relevant_at_or_below_irrelevant(ratio: float, relevance: Relevance) -> None:
-    """Relevant under one path, irrelevant under two: a ratio of one half."""
-    rules = host_rules(conflicting(), EntropyOptions(minimum=8, conflict="ratio", ratio=ratio))
-    assert rules.everywhere["q.v"].relevance is relevance
-
-
-def test_conflict_relevant_anywhere() -> None:
-    rules = host_rules(conflicting(), EntropyOptions(minimum=8, conflict="relevant-anywhere"))
-    assert rules.everywhere["q.v"].relevance is ACCEPT
+@pytest.mark.parametrize(
+    ("conflict", "ratio", "relevant"),
+    [("ratio", 0.4, ACCEPT), ("ratio", 0.5, IGNORE), ("ratio", 1.0, IGNORE), ("relevant-anywhere", 1.0, ACCEPT)],
+)
+def test_conflict_by_ratio_and_relevant_anywhere(conflict: str, ratio: float, relevant: Relevance) -> None:
+    """Relevant under one path, irrelevant under two: a ratio of one half, at which it is irrelevant."""
+    rules = host_rules(conflicting(), EntropyOptions(minimum=8, conflict=conflict, ratio=ratio))
+    assert rules.everywhere["q.v"].relevance is relevant
 
 
 def test_manual_rules_trump() -> None:
@@ -315,22 +293,17 @@ TUPLES = pages(
 )
 
 
-def test_urls_15_to_18_alone() -> None:
-    """The document says H(V|F) = 1; by its formula that is H(F|V), and H(V|F) is 0."""
-    found = columns(TUPLES)
-    for key in ("q.path", "q.file"):
-        alone = information(found[key], [page.fingerprint for page in TUPLES])
-        assert (alone.fingerprint_given_value, alone.value_given_fingerprint) == (1, 0)
-        assert analysed(TUPLES, EntropyOptions(largest_tuple=1))[key].relevance is IGNORE
-
-
-def test_urls_15_to_18_as_a_tuple() -> None:
+def test_urls_15_to_18_alone_and_as_a_tuple() -> None:
+    """The document says H(V|F) = 1 of each alone; by its formula that is H(F|V), and H(V|F) is 0."""
     found = columns(TUPLES)
     fingerprints = [page.fingerprint for page in TUPLES]
-    together = information(list(zip(found["q.path"], found["q.file"], strict=True)), fingerprints)
-    assert (together.fingerprint_given_value, together.value_given_fingerprint) == (0, 0)
-    rules = analysed(TUPLES)
-    assert {key: rule.relevance for key, rule in rules.items()} == {"q.path": ACCEPT, "q.file": ACCEPT}
+    pairs = list(zip(found["q.path"], found["q.file"], strict=True))
+    for values, of_fingerprint in ((found["q.path"], 1), (found["q.file"], 1), (pairs, 0)):
+        one = information(values, fingerprints)
+        assert (one.fingerprint_given_value, one.value_given_fingerprint) == (of_fingerprint, 0)
+    alone, together = analysed(TUPLES, EntropyOptions(largest_tuple=1)), analysed(TUPLES)
+    assert {key: rule.relevance for key, rule in alone.items()} == {"q.path": IGNORE, "q.file": IGNORE}
+    assert {key: rule.relevance for key, rule in together.items()} == {"q.path": ACCEPT, "q.file": ACCEPT}
 
 
 def test_triples() -> None:
@@ -357,25 +330,19 @@ def test_tuples_of_parameters_that_are_all_relevant_alone_are_not_asked() -> Non
 # Case sensitivity
 
 
-def test_case_insensitive() -> None:
-    seen = pages(("http://h.com/?v=video.mpg", 1), ("http://h.com/?v=VIDEO.mpg", 1))
-    assert case_information(columns(seen)["q.v"], [1, 1]) == 0
-    assert analysed(seen)["q.v"].lower
-
-
-def test_case_sensitive() -> None:
-    seen = pages(
-        *(
-            (f"http://h.com/?v={v}", fp)
-            for fp, v in enumerate(("video.mpg", "VIDEO.mpg", "video2.mpg", "VIDEO2.mpg"), 1)
-        )
-    )
-    assert case_information(columns(seen)["q.v"], [1, 2, 3, 4]) == 1
-    assert not analysed(seen)["q.v"].lower
-
-
-def test_values_without_capitals_need_no_rule() -> None:
-    assert not analysed(pages(("http://h.com/?v=a", 1), ("http://h.com/?v=b", 2)))["q.v"].lower
+@pytest.mark.parametrize(
+    ("values", "bits", "lower"),
+    [
+        ({"video.mpg": 1, "VIDEO.mpg": 1}, 0, True),
+        ({"video.mpg": 1, "VIDEO.mpg": 2, "video2.mpg": 3, "VIDEO2.mpg": 4}, 1, False),
+        ({"a": 1, "b": 2}, 0, None),
+    ],
+    ids=["insensitive", "sensitive", "no capitals"],
+)
+def test_case(values: dict[str, int], bits: float, lower: bool | None) -> None:
+    seen = pages(*((f"http://h.com/?v={value}", page) for value, page in values.items()))
+    assert case_information(columns(seen)["q.v"], [*values.values()]) == bits
+    assert analysed(seen)["q.v"].lower is lower
 
 
 def test_case_of_an_insensitive_parameter_is_dropped() -> None:
@@ -387,30 +354,25 @@ def test_case_of_an_insensitive_parameter_is_dropped() -> None:
 # Paths and hosts as parameters
 
 
-def test_path_components_as_parameters() -> None:
-    seen = pages(
-        ("http://site.com/path1?video=a.mpeg", 1), ("http://site.com/path2?video=a.mpeg", 1),
-        ("http://site.com/path1?video=b.mpeg", 2), ("http://site.com/path2?video=b.mpeg", 2),
-    )  # fmt: skip
-    found = analysed(seen, EntropyOptions(parts=("query", "path")))
-    assert found["path.0"].relevance is IGNORE
-    assert found["q.video"].relevance is ACCEPT
+@pytest.mark.parametrize(
+    ("form", "part", "key"),
+    [
+        ("http://site.com/path{n}?video={page}.mpeg", "path", "path.0"),
+        ("http://www{n}.site.com/watch?video={page}", "host", "host.1"),
+    ],
+)
+def test_path_components_and_the_prefix_of_the_host_as_parameters(form: str, part: str, key: str) -> None:
+    seen = pages(*((form.format(n=n, page=page), page) for page in "ab" for n in (1, 2)))
+    rules = host_rules(seen, EntropyOptions("domain", minimum=4, parts=("query", part)))
+    assert rules.everywhere[key].relevance is IGNORE
+    assert rules.everywhere["q.video"].relevance is ACCEPT
+    assert book(("site.com", rules)).equivalent(seen[0].url, seen[1].url)
 
 
 def test_a_path_that_is_irrelevant_alone_is_relevant_with_the_query() -> None:
     seen = pages(*((f"http://site.com/{p}?video={v}", f"{p}{v}") for p in ("x", "y") for v in ("a", "b")))
     assert analysed(seen, EntropyOptions(parts=("query", "path"), largest_tuple=1))["path.0"].relevance is IGNORE
     assert analysed(seen, EntropyOptions(parts=("query", "path")))["path.0"].relevance is ACCEPT
-
-
-def test_the_prefix_of_the_host_as_a_parameter() -> None:
-    seen = pages(
-        ("http://www1.site.com/watch?video=1", 1), ("http://www2.site.com/watch?video=1", 1),
-        ("http://www1.site.com/watch?video=2", 2), ("http://www2.site.com/watch?video=2", 2),
-    )  # fmt: skip
-    rules = host_rules(seen, EntropyOptions("domain", minimum=4, parts=("query", "host")))
-    assert rules.everywhere["host.1"].relevance is IGNORE
-    assert book(("site.com", rules)).equivalent(seen[0].url, seen[1].url)
 
 
 def test_keys_inside_a_significant_prefix_are_skipped() -> None:
@@ -462,18 +424,18 @@ def test_manual_rules_that_order_parameters_and_drop_all_case() -> None:
 # Smaller fingerprints
 
 
-def test_head_fingerprints() -> None:
-    same = (
-        head_fingerprint({"Content-Length": "12", "ETag": '"x"'}),
-        head_fingerprint({"content-length": "13", "etag": '"x"'}),
-    )
-    assert same[0] == same[1]
-    assert same[0] is not None
-    assert same[0].strength is Strength.VALIDATOR
-    weak = head_fingerprint({"ETag": 'W/"x"'})
-    assert weak is not None
-    assert weak.strength is Strength.LENGTH
-    assert head_fingerprint({"Content-Type": "text/html", "Content-Length": "chunked"}) is None
+@pytest.mark.parametrize(
+    ("headers", "strength"),
+    [
+        ({"Content-Length": "12", "ETag": '"x"'}, Strength.VALIDATOR),
+        ({"ETag": 'W/"x"'}, Strength.LENGTH),
+        ({"Content-Type": "text/html", "Content-Length": "chunked"}, None),
+    ],
+)
+def test_head_fingerprints(headers: dict[str, str], strength: Strength | None) -> None:
+    found = head_fingerprint(headers)
+    assert (found.strength if found else None) is strength
+    assert found == head_fingerprint({name.lower(): value for name, value in headers.items()})
 
 
 def test_head_fingerprints_serve_the_entropies() -> None:
@@ -489,11 +451,6 @@ def test_head_fingerprints_serve_the_entropies() -> None:
 @pytest.mark.parametrize("rows", [[], [("http://h.com/", 1)], [("no url", 1), ("", 2)], [("http://[::1", 1)]])
 def test_odd_input_gives_no_rules(rows: Iterable[tuple[str, object]]) -> None:
     assert proposals_of(host_rules(pages(*rows), EntropyOptions(minimum=1))) == []
-
-
-def test_merging_nothing() -> None:
-    assert merged({}, EntropyOptions()) == HostRules()
-    assert proposals_of(HostRules()) == []
 
 
 def test_rules_of_a_host_are_rules_of_its_site() -> None:
