@@ -45,7 +45,6 @@ from scrapy_dedup.learning.methods.pattern_tree.tree import (
     build_pattern_tree,
     choice,
     composed,
-    decline,
     entropy,
     salient_values,
     view_of,
@@ -210,22 +209,23 @@ def distribution(key: str, counts: list[int], total: int) -> Distribution:
 
 def test_equation_4_rare_keys_are_not_split_by_first() -> None:
     """Absence is a value, and a key that most URLs lack goes last."""
-    rare, directory = distribution("q.junk", [1] * 100, 10_000), distribution("path.0", [1250] * 8, 10_000)
-    assert choice(directory) < choice(rare)
+    assert choice(distribution("path.0", [1250] * 8, 10_000)) < choice(distribution("q.junk", [1] * 100, 10_000))
 
 
-def test_equation_5_and_figure_6_decline() -> None:
-    """Three directories and a long tail, as in Figure 6."""
-    assert decline([9000, 8000, 7000, 40, 40, 39, 30, 20]) == 3
-    tail = distribution("path.1", [3] * 3 + [2] * 12 + [1] * 3, 36)
-    assert len(salient_values(tail)) == 15
-
-
-def test_equation_5_without_decline_frequent_values_are_salient() -> None:
-    """The paper: keys denoting directories have only a few values, which should be explicitly recorded."""
-    assert len(salient_values(distribution("path.0", [500, 500], 1000))) == 2
-    assert len(salient_values(distribution("q.sid", [1] * 1000, 1000))) == 0
-    assert len(salient_values(distribution("q.a", [7], 7))) == 0
+@pytest.mark.parametrize(
+    ("counts", "total", "salient"),
+    [
+        # Figure 6: three directories and a long tail.
+        ([9000, 8000, 7000, 40, 40, 39, 30, 20], 24_169, 3),
+        ([3] * 3 + [2] * 12 + [1] * 3, 36, 15),
+        # Without a decline: keys denoting directories have only a few values, which should be explicitly recorded.
+        ([500, 500], 1000, 2),
+        ([1] * 1000, 1000, 0),
+        ([7], 7, 0),
+    ],
+)
+def test_equation_5_and_figure_6_salient_values(counts: list[int], total: int, salient: int) -> None:
+    assert len(salient_values(distribution("path.0", counts, total))) == salient
 
 
 def shop() -> list[str]:
@@ -310,26 +310,16 @@ def test_algorithm_2_finds_what_comparing_every_pair_finds() -> None:
     assert found == pytest.approx(expected)
 
 
-def test_algorithm_3_mappings() -> None:
-    urls, content = figure_4()
-    tree = tree_of(urls, content)
-    a, b = node_of(tree, "path.1", "display"), node_of(tree, "path.2", "display")
-    common = common_duplicates(tree, a, b)
-    assert key_mappings(tree, a, b, common, 0.5) == {
-        "path.0": ReplaceKey("path.0"),
-        "path.1": ReplaceKey("q.pageid"),
-    }
-    assert sigma(np.array([1, 2, 3, 0]), np.array([2, 3, 4, 4])) == 0.5
-
-
-def test_section_5_2_2_fake_replace_is_an_ignore() -> None:
+def test_algorithm_3_mappings_and_section_5_2_2_fake_replace() -> None:
     """The archives share all values; that duplicates differ in them shows that they do not matter."""
-    urls, content = figure_4()
-    tree = tree_of(urls, content)
+    tree = tree_of(*figure_4())
     a, b = node_of(tree, "path.1", "display"), node_of(tree, "path.2", "display")
     common = common_duplicates(tree, a, b)
-    assert share_differing(tree, common, ReplaceKey("path.0"), "path.0") > 0.5
-    assert share_differing(tree, common, ReplaceKey("q.pageid"), "path.1") == 0.0
+    archive, page = ReplaceKey("path.0"), ReplaceKey("q.pageid")
+    assert key_mappings(tree, a, b, common, 0.5) == {"path.0": archive, "path.1": page}
+    assert share_differing(tree, common, archive, "path.0") > 0.5
+    assert share_differing(tree, common, page, "path.1") == 0.0
+    assert sigma(np.array([1, 2, 3, 0]), np.array([2, 3, 4, 4])) == 0.5
 
 
 def test_section_5_2_3_unqualified_rules() -> None:
@@ -385,33 +375,31 @@ def hand_made(*volumes: int, parents: dict[int, int] | None = None) -> PatternTr
     return tree
 
 
-def test_figure_7a_two_rules_of_one_source() -> None:
-    tree = hand_made(10, 10, 10)
-    kept = select_naively([rule(1, 2, tree, fpr=0.02), rule(1, 3, tree, fpr=0.01)], tree)
-    assert [r.nodes for r in kept] == [(1, 3)]
-
-
-def test_figure_7b_the_rule_of_the_ancestor_covers_that_of_the_descendant() -> None:
-    tree = hand_made(10, 5, 10, 10, parents={2: 1})
-    kept = select_naively([rule(1, 3, tree), rule(2, 4, tree)], tree)
-    assert [r.nodes for r in kept] == [(1, 3)]
-
-
-@pytest.mark.parametrize(("of_descendant", "kept"), [(0.01, {(1, 3), (2, 4)}), (0.02, {(1, 3)}), (0.03, {(1, 3)})])
-def test_figure_7b_or_the_rule_with_the_smaller_false_positive_rate_first(
-    of_descendant: float, kept: set[tuple[int, int]]
+@pytest.mark.parametrize(
+    ("volumes", "parents", "rules", "by_fpr", "kept"),
+    [
+        # (a) Of two rules of one source the one with the smaller rate.
+        ((10, 10, 10), {}, {(1, 2): 0.02, (1, 3): 0.01}, False, {(1, 3)}),
+        # (b) The rule of the ancestor covers that of the descendant,
+        ((10, 5, 10, 10), {2: 1}, {(1, 3): 0.0, (2, 4): 0.0}, False, {(1, 3)}),
+        # or the one with the smaller rate is applied first: that of the deeper node goes where it is no better.
+        ((10, 5, 10, 10), {2: 1}, {(1, 3): 0.02, (2, 4): 0.01}, True, {(1, 3), (2, 4)}),
+        ((10, 5, 10, 10), {2: 1}, {(1, 3): 0.02, (2, 4): 0.02}, True, {(1, 3)}),
+        ((10, 5, 10, 10), {2: 1}, {(1, 3): 0.02, (2, 4): 0.03}, True, {(1, 3)}),
+        # (c) A circle is broken at the least support, and what is left of it is one chain.
+        ((10, 30, 20), {}, {(1, 2): 0.0, (2, 3): 0.0, (3, 1): 0.0}, False, {(2, 1), (3, 1)}),
+    ],
+)
+def test_figure_7(
+    volumes: tuple[int, ...],
+    parents: dict[int, int],
+    rules: dict[tuple[int, int], float],
+    by_fpr: bool,
+    kept: set[tuple[int, int]],
 ) -> None:
-    """The paper's other way out; the rule of the deeper node is applied first, so it goes where it is no better."""
-    tree = hand_made(10, 5, 10, 10, parents={2: 1})
-    rules = [rule(1, 3, tree, fpr=0.02), rule(2, 4, tree, fpr=of_descendant)]
-    assert {r.nodes for r in select_naively(rules, tree, by_fpr=True)} == kept
-
-
-def test_figure_7c_a_circle_is_broken_at_the_least_support() -> None:
-    tree = hand_made(10, 30, 20)
-    kept = select_naively([rule(1, 2, tree), rule(2, 3, tree), rule(3, 1, tree)], tree)
-    assert {r.nodes[0] for r in kept} == {2, 3}
-    assert {r.nodes for r in kept} == {(2, 1), (3, 1)}, "and what is left of it is one chain"
+    tree = hand_made(*volumes, parents=parents)
+    found = select_naively([rule(*nodes, tree, fpr=fpr) for nodes, fpr in rules.items()], tree, by_fpr=by_fpr)
+    assert {r.nodes for r in found} == kept
 
 
 def test_equation_7_rows_are_normalised() -> None:
@@ -422,18 +410,15 @@ def test_equation_7_rows_are_normalised() -> None:
 
 
 def test_equation_7_damped_does_not_degenerate() -> None:
-    """Undamped, energy leaves at a node without edges, and swings for ever in a circle of two."""
-    sink = Graph([100, 10], {(0, 1): 0.0})
-    assert energy(sink).sum() == pytest.approx(110)
-    assert energy(sink)[1] > energy(sink)[0] / 2
-    circle = energy(Graph([100, 10], {(0, 1): 0.0, (1, 0): 0.0})).tolist()
-    assert circle[0] / circle[1] < 1.3
-
-
-def test_equation_7_popular_nodes_have_more_energy() -> None:
-    star = Graph([10, 10, 10, 10], {(1, 0): 0.0, (2, 0): 0.0, (3, 0): 0.0, (0, 3): 0.0})
-    assert int(np.argmax(energy(star))) in {0, 3}
-    assert energy(star)[0] > energy(star)[1]
+    """Undamped, energy leaves at a node without edges, and swings for ever in a circle of two; popular nodes have more."""
+    first, sink = energy(Graph([100, 10], {(0, 1): 0.0})).tolist()
+    assert first + sink == pytest.approx(110)
+    assert sink > first / 2
+    one, other = energy(Graph([100, 10], {(0, 1): 0.0, (1, 0): 0.0})).tolist()
+    assert one / other < 1.3
+    star = energy(Graph([10, 10, 10, 10], {(1, 0): 0.0, (2, 0): 0.0, (3, 0): 0.0, (0, 3): 0.0})).tolist()
+    assert star.index(max(star)) in {0, 3}
+    assert star[0] > star[1]
 
 
 def test_figure_8_one_destination_and_direct_rules() -> None:
