@@ -206,25 +206,11 @@ def test_equivalence_of_two_rules_the_first_that_matches_acts() -> None:
     assert book.equivalent("http://a.example/x?id=3&sid=1", "http://a.example/x?id=3&sid=2")
 
 
-def test_entropy_tables_1_to_4() -> None:
-    """Half a bit each: the parameter of Table 4 alone is relevant."""
-    cases = {1: ("ABCD", [1, 1, 1, 1]), 2: ("AAAA", [1, 3, 2, 4]), 3: ("ABAB", [1, 1, 2, 2]), 4: ("ACBD", [1, 3, 2, 4])}
-    ignored = {}
-    for case, (values, pages) in cases.items():
-        rows = lines(*((f"http://a.com/v?v={v}&n={n}", p) for n, (v, p) in enumerate(zip(values, pages, strict=True))))
-        options = {"minimum": 1, "largest_tuple": 1}
-        book = learn_rules(rows, method="entropy", options=options)
-        ignored[case] = any(rule.ops.get("q.v") == Ignore() for rule in book)
-    assert ignored == {1: True, 2: True, 3: True, 4: False}
-
-
-def test_entropy_thresholds_are_bits() -> None:
-    """Table 3: both entropies are one bit."""
-    rows = lines(
-        *((f"http://a.com/v?v={v}&n={n}", p) for n, (v, p) in enumerate(zip("ABAB", [1, 1, 2, 2], strict=True)))
+def values_and_pages(values: str, *pages: int) -> list[Observation]:
+    """Tables 1 to 4: the values of a parameter, and the pages that they led to."""
+    return lines(
+        *((f"http://a.com/v?v={v}&n={n}", page) for n, (v, page) in enumerate(zip(values, pages, strict=True)))
     )
-    options = {"minimum": 1, "largest_tuple": 1, "fingerprint_given_value": 1.1, "value_given_fingerprint": 1.1}
-    assert not any(rule.ops.get("q.v") == Ignore() for rule in learn_rules(rows, method="entropy", options=options))
 
 
 def test_entropy_small_clusters_have_no_rules() -> None:
@@ -234,12 +220,9 @@ def test_entropy_small_clusters_have_no_rules() -> None:
     assert (rule.ops, rule.evidence.method if rule.evidence else None) == ({"q.junk": Ignore()}, "entropy")
 
 
-def test_entropy_tuples() -> None:
+def of_two_parameters() -> list[Observation]:
     """URLs (15) to (18): path and file are relevant together only."""
-    rows = lines(*((f"http://xyz.com/v?path={p}&file={f}", 2 * p + f) for p in (0, 1) for f in (0, 1)))
-    assert not learn_rules(rows, method="entropy", options={"minimum": 1})
-    alone = learn_rules(rows, method="entropy", options={"minimum": 1, "largest_tuple": 1})
-    assert alone.equivalent(rows[0].url, rows[3].url)
+    return lines(*((f"http://xyz.com/v?path={p}&file={f}", 2 * p + f) for p in (0, 1) for f in (0, 1)))
 
 
 def conflicting() -> list[Observation]:
@@ -254,51 +237,72 @@ def hash_of(path: str, number: int) -> int:
     return 100 * (1 + "abc".index(path)) + number
 
 
-@pytest.mark.parametrize(
-    ("options", "ignored_under_c"),
-    [
-        ({}, True),
-        ({"conflict": "relevant-anywhere"}, False),
-        ({"conflict": "ratio", "ratio": 1}, False),
-        ({"conflict": "ratio", "ratio": 2}, True),
-    ],
-)
-def test_entropy_three_ways_out_of_a_conflict(options: dict[str, Any], ignored_under_c: bool) -> None:
-    book = learn_rules(conflicting(), method="entropy", options=options)
-    assert book.equivalent("http://xyz.com/c?id=77", "http://xyz.com/c?id=78") is ignored_under_c
-    under_a = book.equivalent("http://xyz.com/a?id=77", "http://xyz.com/a?id=78")
-    assert under_a is (options.get("ratio") == 2)
-
-
-def test_entropy_clusters_of_hosts_have_rules_of_their_own() -> None:
+def of_two_hosts() -> list[Observation]:
     """``id`` is the page on www, and nothing on m; clusters of all URLs of the site know no such difference."""
-    rows = lines(
+    return lines(
         *((f"http://www.xyz.com/{n % 3}?id={n}&x={x}", 100 + n) for n in range(12) for x in (1, 2)),
         *((f"http://m.xyz.com/{n % 3}?id={n}", 1) for n in range(24)),
     )
-    book = learn_rules(rows, method="entropy", options={"scope": "host"})
-    assert not book.equivalent("http://www.xyz.com/1?id=77", "http://www.xyz.com/1?id=78")
-    assert book.equivalent("http://m.xyz.com/1?id=77", "http://m.xyz.com/1?id=78")
-    assert book.equivalent("http://www.xyz.com/1?id=77&x=1", "http://www.xyz.com/1?id=77&x=2")
-    mixed = learn_rules(rows, method="entropy", options={"scope": "any"})
-    assert mixed.equivalent("http://www.xyz.com/1?id=77", "http://www.xyz.com/1?id=78")
 
 
-def test_entropy_case_parts_and_names() -> None:
-    rows = lines(*((f"http://xyz.com/video?file={name}{n}.MPG&s=1", n) for n in range(12) for name in ("news", "NEWS")))
-    book = learn_rules(rows, method="entropy", options={"value_given_fingerprint": 1.5})
-    assert book.equivalent("http://xyz.com/video?file=News1.mpg", "http://xyz.com/video?file=news1.mpg")
-    strict = learn_rules(rows, method="entropy", options={"value_given_fingerprint": 1.5, "case": 0})
-    assert not strict.equivalent("http://xyz.com/video?file=News1.mpg", "http://xyz.com/video?file=news1.mpg")
-    of_path = lines(*((f"http://xyz.com/{n}/t{n}-{s}", n) for n in range(12) for s in (1, 2, 3)))
-    options = {"scope": "host", "parts": "query,path", "largest_tuple": 1}
-    assert learn_rules(of_path, method="entropy", options=options).equivalent(
-        "http://xyz.com/7/a", "http://xyz.com/7/b"
-    )
-    named = {**options, "relevant": "path.1"}
-    assert not learn_rules(of_path, method="entropy", options=named).equivalent(
-        "http://xyz.com/7/a", "http://xyz.com/7/b"
-    )
+def of_two_spellings() -> list[Observation]:
+    return lines(*((f"http://xyz.com/video?file={name}{n}.MPG&s=1", n) for n in range(12) for name in ("news", "NEWS")))
+
+
+def of_paths() -> list[Observation]:
+    return lines(*((f"http://xyz.com/{n}/t{n}-{s}", n) for n in range(12) for s in (1, 2, 3)))
+
+
+ALONE = {"minimum": 1, "largest_tuple": 1}
+PATHS = {"scope": "host", "parts": "query,path", "largest_tuple": 1}
+ONE_BIT = {"fingerprint_given_value": 1.1, "value_given_fingerprint": 1.1}
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "one", "other", "equal"),
+    [
+        (values_and_pages("ABCD", 1, 1, 1, 1), ALONE, "a.com/v?v=x&n=1", "a.com/v?v=y&n=1", True),
+        (values_and_pages("AAAA", 1, 3, 2, 4), ALONE, "a.com/v?v=x&n=1", "a.com/v?v=y&n=1", True),
+        (values_and_pages("ABAB", 1, 1, 2, 2), ALONE, "a.com/v?v=x&n=1", "a.com/v?v=y&n=1", True),
+        (values_and_pages("ACBD", 1, 3, 2, 4), ALONE, "a.com/v?v=x&n=1", "a.com/v?v=y&n=1", False),
+        # Thresholds are bits: both entropies of Table 3 are one.
+        (values_and_pages("ABAB", 1, 1, 2, 2), ALONE | ONE_BIT, "a.com/v?v=x&n=1", "a.com/v?v=y&n=1", False),
+        (of_two_parameters(), {"minimum": 1}, "xyz.com/v?path=0&file=0", "xyz.com/v?path=1&file=1", False),
+        (of_two_parameters(), ALONE, "xyz.com/v?path=0&file=0", "xyz.com/v?path=1&file=1", True),
+        # Three ways out of a conflict.
+        (conflicting(), {}, "xyz.com/c?id=77", "xyz.com/c?id=78", True),
+        (conflicting(), {}, "xyz.com/a?id=77", "xyz.com/a?id=78", False),
+        (conflicting(), {"conflict": "relevant-anywhere"}, "xyz.com/c?id=77", "xyz.com/c?id=78", False),
+        (conflicting(), {"conflict": "ratio", "ratio": 1}, "xyz.com/c?id=77", "xyz.com/c?id=78", False),
+        (conflicting(), {"conflict": "ratio", "ratio": 2}, "xyz.com/c?id=77", "xyz.com/c?id=78", True),
+        (conflicting(), {"conflict": "ratio", "ratio": 2}, "xyz.com/a?id=77", "xyz.com/a?id=78", True),
+        # Clusters of hosts have rules of their own.
+        (of_two_hosts(), {"scope": "host"}, "www.xyz.com/1?id=77", "www.xyz.com/1?id=78", False),
+        (of_two_hosts(), {"scope": "host"}, "m.xyz.com/1?id=77", "m.xyz.com/1?id=78", True),
+        (of_two_hosts(), {"scope": "host"}, "www.xyz.com/1?id=77&x=1", "www.xyz.com/1?id=77&x=2", True),
+        (of_two_hosts(), {"scope": "any"}, "www.xyz.com/1?id=77", "www.xyz.com/1?id=78", True),
+        # Case, parts of URLs, and names.
+        (
+            of_two_spellings(),
+            {"value_given_fingerprint": 1.5},
+            "xyz.com/video?file=News1.mpg",
+            "xyz.com/video?file=news1.mpg",
+            True,
+        ),
+        (
+            of_two_spellings(),
+            {"value_given_fingerprint": 1.5, "case": 0},
+            "xyz.com/video?file=News1.mpg",
+            "xyz.com/video?file=news1.mpg",
+            False,
+        ),
+        (of_paths(), PATHS, "xyz.com/7/a", "xyz.com/7/b", True),
+        (of_paths(), {**PATHS, "relevant": "path.1"}, "xyz.com/7/a", "xyz.com/7/b", False),
+    ],
+)
+def test_entropy_options(rows: list[Observation], options: dict[str, Any], one: str, other: str, equal: bool) -> None:
+    book = learn_rules(rows, method="entropy", options=options)
+    assert book.equivalent(f"http://{one}", f"http://{other}") is equal
 
 
 def test_pattern_tree_two_formations_become_one() -> None:
