@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import comb, exp, isfinite, log
 from sys import setprofile
+from typing import Any
 
 import pytest
 from hypothesis import given as hypothesis_given
@@ -49,22 +50,22 @@ def by_definition(count: int, strings: int, p: Fraction) -> Fraction:
 # The counter of FIG. 2
 
 
-def test_the_count_of_aa() -> None:
-    """The document counts four; with "aa" itself there are five."""
-    (found,) = [prefix for prefix in counted_prefixes(WORDS, uniform()) if prefix.text == "aa"]
-    assert (found.count, found.strings) == (5, 9)
-
-
-def test_the_counts_of_prefix_and_pre() -> None:
-    """The document writes "Prefix_" once where its strings have "Prefix1_"."""
-    counts = {prefix.text: prefix.count for prefix in counted_prefixes(STRINGS, uniform())}
-    assert (counts["Prefix1_"], counts["Pre_"], counts["Pre"], counts["Repeat"]) == (3, 2, 5, 2)
-    assert "Prefix_" not in counts
-
-
-def test_strings_are_counted_that_are_as_long() -> None:
-    strings = {prefix.text: prefix.strings for prefix in counted_prefixes(STRINGS, uniform())}
-    assert (strings["Repeat"], strings["Prefix1"], strings["Pre_"]) == (7, 5, 7)
+@pytest.mark.parametrize(
+    ("strings", "text", "count", "as_long"),
+    [
+        (WORDS, "aa", 5, 9),  # the document counts four; with "aa" itself there are five
+        (STRINGS, "Prefix1_", 3, 5),  # the document writes "Prefix_" once
+        (STRINGS, "Prefix1", 3, 5),
+        (STRINGS, "Pre_", 2, 7),
+        (STRINGS, "Pre", 5, 7),
+        (STRINGS, "Repeat", 2, 7),
+    ],
+)
+def test_counts_of_prefixes_among_strings_that_are_as_long(
+    strings: list[str], text: str, count: int, as_long: int
+) -> None:
+    (found,) = [prefix for prefix in counted_prefixes(strings, uniform()) if prefix.text == text]
+    assert (found.count, found.strings) == (count, as_long)
 
 
 @hypothesis_given(st.lists(st.text("ab", max_size=5), max_size=12))
@@ -185,26 +186,19 @@ def test_the_pseudocode_on_its_example(size: int) -> None:
     assert texts(found) == LISTED | {"Prefix1_b"}
 
 
-def test_minimum_and_maximum_length() -> None:
-    found = significant_prefixes(STRINGS, model=uniform(62), sigmas=1, shortest=3, longest=6)
-    assert texts(found) == {text for text in LISTED if 3 <= len(text) <= 6}
-
-
-def test_the_filter_of_prefixes_of_longer_ones() -> None:
-    found = significant_prefixes(STRINGS, model=uniform(62), sigmas=1, maximal=True)
-    assert texts(found) == {"Prefix1_b", "Pre_", "Repeat"}
-
-
-def test_the_filter_of_prefixes_that_nothing_follows() -> None:
-    found = significant_prefixes(STRINGS, model=uniform(62), sigmas=1, followed=True)
-    assert texts(found) == LISTED - {"Repeat"} | {"Prefix1_b"}
-
-
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"shortest": 3, "longest": 6}, {text for text in LISTED if 3 <= len(text) <= 6}),
+        ({"maximal": True}, {"Prefix1_b", "Pre_", "Repeat"}),
+        ({"followed": True}, LISTED - {"Repeat"} | {"Prefix1_b"}),
+        # The document says Pre_ and Prefix1 (elsewhere Prefix1_).
+        ({"maximal": True, "followed": True}, {"Pre_", "Prefix1_b"}),
+    ],
+)
 @pytest.mark.parametrize("size", SIZES)
-def test_both_filters_do_not_give_the_documents_result(size: int) -> None:
-    """The document says Pre_ and Prefix1 (elsewhere Prefix1_)."""
-    found = significant_prefixes(STRINGS, model=uniform(size), sigmas=1, maximal=True, followed=True)
-    assert texts(found) == {"Pre_", "Prefix1_b"}
+def test_lengths_and_filters(size: int, filters: dict[str, Any], expected: set[str]) -> None:
+    assert texts(significant_prefixes(STRINGS, model=uniform(size), sigmas=1, **filters)) == expected
 
 
 @pytest.mark.parametrize("model", [*map(uniform, SIZES), empirical(STRINGS)])
@@ -230,23 +224,23 @@ def test_file_extensions_are_significant_suffixes() -> None:
     assert texts(significant_suffixes(files, maximal=True)) == {".html", ".mpg"}
 
 
-def test_hosts_and_parameter_names_have_significant_prefixes() -> None:
-    hosts = ["www1", "www2", "www3", "www14", "mail", "shop"]
-    assert texts(snapped_prefixes(hosts, model=uniform(36))) == {"www"}
-    # Of so few strings the affix itself makes most of the characters.
-    assert texts(snapped_prefixes(hosts)) == set()
-    assert texts(snapped_prefixes(["utm_source", "utm_medium", "utm_term", "id", "q", "page"])) == {"utm_"}
-
-
-def test_what_is_always_followed_by_the_same_is_no_affix() -> None:
-    assert snapped_prefixes(["shop-a"] * 9) == []
-    assert texts(snapped_prefixes(["shop-a"] * 5 + ["shop-b"] * 5)) == {"shop-"}
-
-
-def test_a_shorter_affix_stays_where_the_longer_does_not_cover_it() -> None:
-    strings = [f"news/{i}" for i in range(10)] + [f"news/old/{i}" for i in range(10)]
-    assert texts(snapped_prefixes(strings)) == {"news/", "news/old/"}
-    assert texts(snapped_prefixes([*strings[10:], "news/7"])) == {"news/old/"}
+@pytest.mark.parametrize(
+    ("strings", "model", "expected"),
+    [
+        (["www1", "www2", "www3", "www14", "mail", "shop"], uniform(36), {"www"}),
+        # Of so few strings the affix itself makes most of the characters.
+        (["www1", "www2", "www3", "www14", "mail", "shop"], None, set()),
+        (["utm_source", "utm_medium", "utm_term", "id", "q", "page"], None, {"utm_"}),
+        # What is always followed by the same is no affix.
+        (["shop-a"] * 9, None, set()),
+        (["shop-a"] * 5 + ["shop-b"] * 5, None, {"shop-"}),
+        # A shorter affix stays where the longer does not cover it.
+        ([f"news/{i}" for i in range(10)] + [f"news/old/{i}" for i in range(10)], None, {"news/", "news/old/"}),
+        ([*(f"news/old/{i}" for i in range(10)), "news/7"], None, {"news/old/"}),
+    ],
+)
+def test_snapped_prefixes(strings: list[str], model: CharacterModel | None, expected: set[str]) -> None:
+    assert texts(snapped_prefixes(strings, model=model)) == expected
 
 
 # Odd input, and cost
