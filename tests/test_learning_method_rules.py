@@ -74,29 +74,25 @@ def test_an_alias_with_an_extension_through_the_command(project: Project) -> Non
     assert one == same != other
 
 
-@pytest.mark.parametrize("ends", [("", "default.asp"), ("", "default.asp", "index.html"), ("a.php", "b.php", "c/")])
-def test_a_folder_is_one_page_with_each_of_its_ends(ends: tuple[str, ...]) -> None:
-    pages = {f"{SITE}/d{n}/{end}": n for n in range(30) for end in ends}
-    book, notes = learned(pages)
-    assert (keys(book, pages), notes[1:]) == (30, ())
-    assert len({book.canonical_key(f"{SITE}/d777/{end}") for end in ends}) == 1
-    assert not book.equivalent(f"{SITE}/d777/{ends[0]}", f"{SITE}/d778/{ends[0]}")
-
-
-def test_a_segment_is_copied_with_its_extension() -> None:
-    pages: dict[str, object] = {f"{SITE}/item/p{n}.html": n for n in range(40)}
-    pages |= {f"{SITE}/old/x/p{n}.html": n for n in range(50)}
-    book, notes = learned(pages)
-    assert (keys(book, pages), notes[1:]) == (50, ())
-    assert book.equivalent(f"{SITE}/item/p777.html", f"{SITE}/old/x/p777.html")
-    assert not book.equivalent(f"{SITE}/item/p777.html", f"{SITE}/old/x/p778.html")
-
-
-def test_matrix_parameters_of_any_value() -> None:
-    pages = {f"{SITE}/view;sid={n * 7 + visit}?id={n}": n for n in range(30) for visit in range(3)}
-    book, notes = learned(pages)
-    assert (keys(book, pages), notes[1:]) == (30, ())
-    assert not book.equivalent(f"{SITE}/view;sid=1?id=3", f"{SITE}/view;sid=1?id=4")
+@pytest.mark.parametrize(
+    ("forms", "pages", "equal", "apart"),
+    [
+        # A folder is one page with each of its ends.
+        (["d{n}/", "d{n}/default.asp"], 30, ["d777/", "d777/default.asp"], ["d777/", "d778/"]),
+        (["d{n}/", "d{n}/default.asp", "d{n}/index.html"], 30, ["d777/", "d777/index.html"], ["d777/", "d778/"]),
+        (["d{n}/a.php", "d{n}/b.php", "d{n}/c/"], 30, ["d777/a.php", "d777/c/"], ["d777/c/", "d778/a.php"]),
+        # A segment is copied with its extension.
+        (["item/p{n}.html", "old/x/p{n}.html"], 40, ["item/p77.html", "old/x/p77.html"], ["item/p77.html", "old/x/p78.html"]),
+        # Matrix parameters have any value.
+        (["view;sid={n}1?id={n}", "view;sid={n}2?id={n}"], 30, ["view;sid=8?id=4", "view;sid=9?id=4"], ["view;sid=1?id=3", "view;sid=1?id=4"]),
+    ],
+)  # fmt: skip
+def test_forms_of_paths_become_one(forms: list[str], pages: int, equal: list[str], apart: list[str]) -> None:
+    urls: dict[str, object] = {f"{SITE}/{form.format(n=n)}": n for n in range(pages) for form in forms}
+    book, notes = learned(urls)
+    assert (keys(book, urls), notes[1:]) == (pages, ())
+    assert book.equivalent(*(f"{SITE}/{path}" for path in equal))
+    assert not book.equivalent(*(f"{SITE}/{path}" for path in apart))
 
 
 def test_a_rule_goes_before_the_wider_one_of_the_node_above() -> None:

@@ -89,15 +89,19 @@ TOPIC = "http://www.informationweek.com/showArticle.jhtml?articleID=60401364&tid
 ARTICLE = "http://www.informationweek.com/showArticle.jhtml?articleID=60401364"
 
 
-def test_step_a_segment_multisets() -> None:
-    assert shared([SESSION]) == Counter(
-        ["showArticle.jhtml", "jsessionid=05YISK4QOPJQCQSNDBCCKHOCJUMEKJVN", "articleID=60401364"]
-    )
-    assert shared([TOPIC]) == Counter(["showArticle.jhtml", "articleID=60401364", "tid=5999"])
+@pytest.mark.parametrize(
+    ("urls", "segments"),
+    [
+        ([SESSION], ["showArticle.jhtml", "jsessionid=05YISK4QOPJQCQSNDBCCKHOCJUMEKJVN", "articleID=60401364"]),
+        ([TOPIC], ["showArticle.jhtml", "articleID=60401364", "tid=5999"]),
+        ([SESSION, TOPIC], ["showArticle.jhtml", "articleID=60401364"]),
+    ],
+)
+def test_steps_a_and_b_segment_multisets_and_their_intersection(urls: list[str], segments: list[str]) -> None:
+    assert shared(urls) == Counter(segments)
 
 
-def test_step_b_intersection_and_normalized_url() -> None:
-    assert shared([SESSION, TOPIC]) == Counter(["showArticle.jhtml", "articleID=60401364"])
+def test_step_b_normalized_url() -> None:
     assert representative([SESSION, TOPIC]) == ARTICLE
 
 
@@ -173,14 +177,10 @@ SIX = [
 
 
 @pytest.mark.parametrize("method", [by_intersection, by_prefix_and_suffix])
-def test_prefixes_the_first_url_becomes_the_second(method: Method) -> None:
-    """The document omits ``qid=1038378294/`` and forgets ``br=1-13/``, which the second lacks, too."""
-    assert representative(TWO, method) == TWO[1]
-
-
-@pytest.mark.parametrize("method", [by_intersection, by_prefix_and_suffix])
-def test_prefixes_six_urls_share_one(method: Method) -> None:
-    assert representative(SIX, method) == AMAZON + "270960681X/"
+# The document omits ``qid=1038378294/`` and forgets ``br=1-13/``, which the second of two lacks, too.
+@pytest.mark.parametrize(("urls", "one"), [(TWO, TWO[1]), (SIX, AMAZON + "270960681X/")])
+def test_prefixes_all_become_one(method: Method, urls: list[str], one: str) -> None:
+    assert representative(urls, method) == one
 
 
 def test_prefixes_multisets_of_fields() -> None:
@@ -228,30 +228,26 @@ def pages_with_sessions(pages: int, urls: int) -> list[Observed]:
     ]
 
 
-def test_step_130_a_threshold_number_of_urls_activates() -> None:
-    seen = pages_with_sessions(pages=4, urls=3)
-    (test,) = inferred(seen).rules
-    assert test.urls == 12
-    assert not test.activates(min_urls=12), "more than the threshold, says the document"
-    assert test.activates(min_urls=11)
-
-
-def test_step_250_a_single_counterexample_rejects() -> None:
+@pytest.mark.parametrize(
+    ("odd", "urls", "bad", "active"),
+    [
+        (None, 200, 0, True),
+        # A single counterexample rejects.
+        ("http://a.example/view;jsessionid=999999?id=7", 196, 1, False),
+        # What is no number is nothing that a rule with ``some-number`` speaks of, for it or against it.
+        ("http://a.example/view;jsessionid=new?id=7", 200, 0, True),
+    ],
+)
+def test_steps_130_and_250_the_test_of_a_rule(odd: str | None, urls: int, bad: int, active: bool) -> None:
     seen = pages_with_sessions(pages=50, urls=4)
-    assert len(inferred(seen).active) == 1
-    found = inferred([*seen, Observed("http://a.example/view;jsessionid=999999?id=7", 1000)])
+    found = inferred([*seen, *([Observed(odd, 1000)] if odd else [])])
     (test,) = found.rules
-    assert not test.activates(10)
-    assert test.bad == 1
-    assert found.normalized(seen[0].url) == seen[0].url
-
-
-def test_typed_variables_guard_a_rule() -> None:
-    """What is no number is nothing that a rule with ``some-number`` speaks of, for it or against it."""
-    seen = pages_with_sessions(pages=50, urls=4)
-    found = inferred([*seen, Observed("http://a.example/view;jsessionid=new?id=7", 1000)])
-    assert found.normalized("http://a.example/view;jsessionid=1?id=7") == "http://a.example/view?id=7"
-    assert found.normalized("http://a.example/view;jsessionid=x?id=7") == "http://a.example/view;jsessionid=x?id=7"
+    assert (test.urls, test.bad) == (urls, bad)
+    assert test.activates(urls - 1) is active
+    assert not test.activates(urls), "more than the threshold, says the document"
+    of_number, of_text = (f"http://a.example/view;jsessionid={session}?id=7" for session in ("1", "x"))
+    assert found.normalized(of_number) == ("http://a.example/view?id=7" if active else of_number)
+    assert found.normalized(of_text) == of_text
 
 
 def test_step_250_a_bounded_interval_of_time() -> None:
