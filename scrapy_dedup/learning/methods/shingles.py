@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from math import comb
-from typing import TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -48,24 +47,16 @@ _CHUNK = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shingling:
-    """What is kept of a page: ``minwise`` 84 values, ``megashingles`` 15, all of 64 bits.
-
-    ``words`` is the number of words of the page, ``checksum`` the hash of their sequence.
-    """
+    """What is kept of a page: ``minwise`` 84 values, ``megashingles`` 15, all of 64 bits."""
 
     minwise: Hashes
     megashingles: tuple[int, ...]
-    words: int
-    checksum: int
 
 
-def shingling(words: Sequence[str]) -> Shingling | None:
-    """Return the shingling of a page's words, None of a page without words, in O(84 n)."""
-    if not words:
-        return None
+def shingling(words: Sequence[str]) -> Shingling:
+    """Return the shingling of a page's words, of which there is one at least, in O(84 n)."""
     minwise = minwise_values(shingles(words))
-    checksum = xxh3_64_intdigest("\0".join(words).encode("utf-8", "replace"))
-    return Shingling(minwise, megashingles(minwise), len(words), checksum)
+    return Shingling(minwise, megashingles(minwise))
 
 
 def shingles(words: Sequence[str]) -> Hashes:
@@ -127,34 +118,30 @@ MAX_CANDIDATES = 32
 MAX_ROUNDS = 32
 """Classes at most into which pages that hang together are parted; what is left stays alone."""
 
-Told = TypeVar("Told")
 
-
-def equivalence_classes(pages: Iterable[tuple[str, Shingling | None]]) -> list[list[str]]:
+def equivalence_classes(pages: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Return the classes of two URLs or more of the same host whose pages are near-identical.
 
-    *pages* are URLs, each once, with the shingling of what they led to (None without words: in no
-    class). URLs and classes keep the order in which they came. Linear in the pages.
+    *pages* are the words of what each URL led to; a page without words is in no class. Linear in the words.
     """
     found = []
     for bucket in buckets(pages):
-        long = [(url, page) for url, page in bucket if page.words >= MIN_WORDS]
-        by_checksum: defaultdict[int, list[str]] = defaultdict(list)
-        for url, page in bucket:
-            if page.words < MIN_WORDS:
-                by_checksum[page.checksum].append(url)
-        shinglings = [page for _, page in long]
+        long = [url for url in bucket if len(pages[url]) >= MIN_WORDS]
+        short: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for url in bucket:
+            if 0 < len(pages[url]) < MIN_WORDS:
+                short[tuple(pages[url])].append(url)
+        shinglings = [shingling(pages[url]) for url in long]
         parts = [part for members in sharing(shinglings) for part in parted(shinglings, members)]
-        found += [*by_checksum.values(), *([long[i][0] for i in part] for part in parts)]
+        found += [*short.values(), *([long[i] for i in part] for part in parts)]
     return [urls for urls in found if len(urls) > 1]
 
 
-def buckets(pages: Iterable[tuple[str, Told | None]]) -> list[list[tuple[str, Told]]]:
-    """Return the pages of each host, with what is told of them: URLs of different hosts are never compared."""
-    by_host: defaultdict[str, list[tuple[str, Told]]] = defaultdict(list)
-    for url, page in pages:
-        if page is not None:
-            by_host[host_of(url)].append((url, page))
+def buckets(urls: Iterable[str]) -> list[list[str]]:
+    """Return the URLs of each host: those of different hosts are never compared."""
+    by_host: defaultdict[str, list[str]] = defaultdict(list)
+    for url in urls:
+        by_host[host_of(url)].append(url)
     return list(by_host.values())
 
 
@@ -249,11 +236,11 @@ def rare_word_classes(pages: Mapping[str, Sequence[str]], *, most: int = RARE) -
     [['/a', '/b']]
     """
     found = []
-    for bucket in buckets(pages.items()):
-        frequency = Counter(word for _, words in bucket for word in set(words))
+    for bucket in buckets(pages):
+        frequency = Counter(word for url in bucket for word in set(pages[url]))
         table: defaultdict[frozenset[str], list[str]] = defaultdict(list)
-        for url, words in bucket:
-            table[frozenset(word for word in words if frequency[word] <= most)].append(url)
+        for url in bucket:
+            table[frozenset(word for word in pages[url] if frequency[word] <= most)].append(url)
         found += [urls for rare, urls in table.items() if rare and len(urls) > 1]
     return found
 
@@ -275,10 +262,7 @@ def near_identical(found: Clusters, seen: Iterable[Observation], how: str = "shi
             "%s: no page has its texts in the store, so that none is compared by %s", site_of_url(found.urls[0]), how
         )
     words = {url: _words(versions[url]) for url in compared.values()}
-    if how == "rare words":
-        alike = rare_word_classes(words)
-    else:
-        alike = equivalence_classes((url, shingling(own)) for url, own in words.items())
+    alike = rare_word_classes(words) if how == "rare words" else equivalence_classes(words)
     least = joined((content[urls[0]], content[url]) for urls in alike for url in urls)
     numbered: dict[int, int] = {NO_EVIDENCE: NO_EVIDENCE}
     together = [numbered.setdefault(least(number), len(numbered) - 1) for number in found.content]
