@@ -199,7 +199,9 @@ def test_a_page_that_answers_under_many_urls() -> None:
     assert not same(book, "/wiki?title=98", "/wiki?title=99")
 
 
-@pytest.mark.xfail(strict=True, reason="what may be dropped everywhere is found first, though less may be dropped with it")
+@pytest.mark.xfail(
+    strict=True, reason="what may be dropped everywhere is found first, though less may be dropped with it"
+)
 def test_a_key_that_is_noise_on_some_pages_only() -> None:
     word = hexes(7, 6)
     rows = [(f"/i?route=product&id={i}&q={word()}", f"product {i}") for i in range(40) for _ in range(3)]
