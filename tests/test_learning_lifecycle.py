@@ -1,32 +1,36 @@
-"""The life of a rule, row by row of the table in scrapy_dedup/rules/lifecycle.py, through files as a crawl has them."""
+"""The life of a rule through files as a crawl has them: what ends, narrows, widens or brings it back, and what moves nothing."""
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from scrapy_dedup import Observation, RuleBook
+from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks
 from scrapy_dedup.learning.learn import learn
 from scrapy_dedup.learning.saving import save
-from scrapy_dedup.rules import Evidence, Ignore, Keep, Reason, Rule, SiteRules, Status, path_of_site, save_site
-from scrapy_dedup.rules.suspension import Refutation, suspend
-from scrapy_dedup.urls import ValueClass
 
-SITE = "shop.example"
-SID = "q.sid"
+from .crawling import ignore, rule_toml, rules_of, save_rules, statuses
+from .learning import SITE, check, drawn, observed
+
+NAME, DAY, REFUTED = "shop.example", 86_400.0, 10_000
+HEX = '{ class = "hex", length = [32, 32] }'
+PROVEN = ignore("q.sid", "active", groups=40, urls=80, removed=40)
+SAME = f"/p/1?sid={'a' * 32} == /p/1?sid={'b' * 32}"
+APART = f"/p/1?sid={'a' * 32} != /p/1?sid={'b' * 32}"
+EVERYWHERE = rule_toml('"q.tag" = "set-of-values"', status="active", evidence={"groups": 12})
 
 
 def seen(
-    pages: Sequence[int], *, forms: int = 2, time: float = 1.0, section: str = "p", differ: bool = False
+    pages: Iterable[int] = range(40), *, forms: int = 2, time: float = 1000, section: str = "p", differ: bool = False
 ) -> list[Observation]:
     """Pages under so many session ids each; where they *differ*, each session shows a page of its own."""
     return [
         Observation(
-            f"http://{SITE}/{section}/{number}?sid={number:08x}{form:08x}{int(time):08x}{'0' * 8}",
-            f"the page {section} {number}" + (f" of session {form}" if differ else ""),
+            f"{SITE}/{section}/{number}?sid={number:08x}{form:08x}{int(time):08x}{'0' * 8}",
+            f"the page {section} {number}{f' of session {form}' * differ}",
             time=time + form,
             words=50,
         )
@@ -35,212 +39,318 @@ def seen(
     ]
 
 
-def learned(directory: Path, observations: Sequence[Observation], *, others: Sequence[Path] = ()) -> tuple[str, ...]:
-    """Learn beside what stands in *directory*, write that, and return what rules departed."""
-    found = learn(observations, known=RuleBook.load(directory, *others))
-    save(LearnedRulesAndMasks(found), directory, others)
-    return tuple(f"{each.rule.id} {each.reason}" for each in found.departures)
+def once(pages: Iterable[int] = range(60), text: str = "the page p {}", time: float = 5000) -> list[Observation]:
+    """Pages whose duplicates a rule filters."""
+    return [Observation(f"{SITE}/p/{n}?sid={drawn(n)}", text.format(n), time=time, words=50) for n in pages]
 
 
-def text(directory: Path) -> str:
-    return path_of_site(directory, SITE).read_text("utf-8")
+def lists(discarded: str) -> list[Observation]:
+    """12 pages of each list, under a tag, and under the same tag twice; of *discarded* lists only the latter."""
+    return observed(
+        (f"/{name}/?tag=t{n}{again}", f"the list {name} by the tag {n}")
+        for name in "abcdefgh"
+        for n in range(12)
+        for again in (f"&tag=t{n}", *([""] if name not in discarded else []))
+    )
 
 
-def rules(directory: Path) -> dict[str, Status]:
-    return {rule.id: rule.status for rule in RuleBook.load(directory)}
+def walled(number: int) -> list[Observation]:
+    """Pages of which so many show a wall under another session."""
+    return observed(
+        (f"/p?id={n}&sid=s{n}{copy}", "one moment please" if copy == "b" else f"page {n}")
+        for n in range(40)
+        for copy in "ab"
+        if copy == "a" or n < number
+    )
 
 
-@pytest.fixture
-def proven(tmp_path: Path) -> Path:
-    """A directory with the file of one proven rule."""
-    assert learned(tmp_path, seen(range(40), time=1000)) == ()
-    assert list(rules(tmp_path).values()) == [Status.ACTIVE]
-    return tmp_path
+def end_points(number: int) -> list[Observation]:
+    """End points that give one answer for all SKUs."""
+    return observed((f"/api/{name}?sku={i}", f"{name}: yes") for name in "abcde"[:number] for i in range(80))
 
 
-@pytest.mark.parametrize("edited", [2, 40])
-def test_pages_that_are_edited_between_two_crawls_are_no_counterexamples(proven: Path, edited: int) -> None:
-    """The crawl that the rule was learned from saw each page twice; the next one, which the rule filters, once."""
-    before, day = text(proven), 86_400
-    old = seen(range(40), time=1000)
-    new = seen(range(40), forms=1, time=1000 + day)
-    new[:edited] = [replace(each, fingerprint=f"{each.fingerprint}, edited") for each in new[:edited]]
-    assert learned(proven, [*old, *new]) == ()
-    assert text(proven) == before
-    # What differs in one and the same crawl does speak against it.
-    assert learned(proven, [*old, *seen(range(40), time=1000 + day, differ=True)]) != ()
-
-
-def test_a_rule_of_another_directory_is_not_written(proven: Path, tmp_path: Path) -> None:
-    own = tmp_path / "own"
-    own.mkdir()
-    learned(own, seen(range(10), time=5000), others=[proven])
-    assert not list(own.iterdir())
-    learned(own, [*seen(range(10), time=5000), *aliases_of_host()], others=[proven])
-    assert all(SID not in rule.ops for rule in RuleBook.load(own))
-
-
-def aliases_of_host() -> list[Observation]:
-    """Twenty pages under two hosts."""
+def numbered(twice: int, pages: int = 60, **declared: Any) -> list[Observation]:
+    """Pages under an id each, and *twice* of them under another one."""
     return [
-        Observation(f"http://{host}{SITE}/h/{number}", f"the page of hosts {number}", words=50, time=6000.0)
-        for number in range(20)
-        for host in ("", "m.")
+        Observation(f"{SITE}/v/{n}?id={number}", f"the page {n}", words=100, **declared)
+        for n in range(pages)
+        for number in (100 + n, *([900 + n] if n < twice else []))
     ]
 
 
-# (not there) -> candidate, active
+def canonical(observations: Iterable[Observation]) -> list[Observation]:
+    return [Observation(each.url, each.fingerprint, words=100, canonical=each.url) for each in observations]
 
 
-def test_a_rule_is_learned_with_what_was_seen_until_when(proven: Path) -> None:
-    ((rule,), (evidence,)) = zip(*((rule, rule.evidence) for rule in RuleBook.load(proven)), strict=True)
-    assert rule.ops == {SID: Ignore(ValueClass("hex", 32, 32))}
-    assert evidence is not None
-    assert (evidence.groups, evidence.until) == (40, 1001)
-    assert 'until = "1970-01-01T00:16:41Z"' in text(proven)
+def there(directory: str = "dedup-rules") -> list[str]:
+    """The rules in the file of the site: their keys, and their status."""
+    return sorted(f"{' '.join(rule['ops'])} {rule['status']}" for rule in rules_of(NAME, directory))
 
 
-def test_no_rule_is_learned_without_witness_groups(tmp_path: Path) -> None:
-    learned(tmp_path, seen(range(40), forms=1))
-    assert not list(tmp_path.iterdir())
+def relearned(observations: Sequence[Observation], *others: str, directory: str = "dedup-rules") -> tuple[str, ...]:
+    """Learn beside what stands in a directory, write that, and return why rules departed."""
+    found = learn(observations, known=RuleBook.load(directory, *others, missing_ok=True))
+    save(LearnedRulesAndMasks(found), directory, others)
+    return tuple(str(each.reason) for each in found.departures)
 
 
-# candidate -> active, gone
+def hexed(status: str, **evidence: Any) -> str:
+    """The rule that is learned of such pages."""
+    return rule_toml(f'"q.sid" = {{ ignore = {HEX} }}', status=status, evidence=evidence)
 
 
-def test_a_candidate_acts_once_it_is_proven_and_waits_until_then(tmp_path: Path) -> None:
-    learned(tmp_path, seen(range(40), time=1000))
-    (rule,) = RuleBook.load(tmp_path)
-    save_site(tmp_path, SiteRules(SITE, (replace(rule, status=Status.CANDIDATE, evidence=Evidence(groups=4)),)))
-    before = text(tmp_path)
-    assert learned(tmp_path, seen(range(60), forms=1, time=5000)) == ()
-    assert text(tmp_path) == before, "nothing speaks for it, nor against"
-    learned(tmp_path, seen(range(40), time=6000))
-    assert rules(tmp_path) == {rule.id: Status.ACTIVE}
+REFUTED_RULE = hexed("suspended", groups=40, samples=3, refuted=1, refuted_at="1970-01-01T02:46:40Z")
+HEADER = {"headers": {"no-vary-search": 'params, except=("id")'}}
+STAYS: dict[str, tuple[str, list[Observation], str]] = {
+    "nothing shows twice since the rule filters it": (PROVEN, once(), SAME),
+    "pages that two crawls saw alike": (PROVEN, [*seen(), *once(range(40), time=1000 + DAY)], SAME),
+    **{
+        f"{edited} pages that were edited between two crawls": (
+            PROVEN,
+            [
+                *seen(),
+                *once(range(edited), "the page p {}, edited", 1000 + DAY),
+                *once(range(edited, 40), time=1000 + DAY),
+            ],
+            SAME,
+        )
+        for edited in (2, 40)
+    },
+    "few odd responses beside many groups": (
+        ignore("q.sid", "active", groups=1500, urls=3000, removed=1500),
+        [*seen(range(30), time=5000), *once(range(8), "odd {}, and shown nowhere else", 5001)],
+        SAME,
+    ),
+    "a wall before a few pages": (ignore("q.sid", "active"), walled(10), "/p?id=1&sid=s1a == /p?id=1&sid=s2a"),
+    "a tag whose lists are discarded": (EVERYWHERE, lists("cdefgh"), "/c/?tag=a&tag=a == /c/?tag=a"),
+    "a tag whose lists are all discarded": (EVERYWHERE, lists("abcdefgh"), "/c/?tag=a&tag=a == /c/?tag=a"),
+    "an answer whose pages were filtered beside it": (
+        ignore("q.sku", "active", groups=60, pages=60, urls=180, removed=120),
+        end_points(2),
+        "/api/a?sku=1 == /api/a?sku=2",
+    ),
+    "what the user says, and all speaks against": (ignore("q.sid"), seen(differ=True), SAME),
+    "what the user says of one answer": (ignore("q.sku"), end_points(5), "/api/a?sku=1 == /api/a?sku=2"),
+    "what is off": (ignore("q.sid", "off"), seen(), APART),
+    "what is off, of some values": (hexed("off"), seen(), APART),
+    "a candidate that nothing speaks for": (hexed("candidate", groups=4), once(), APART),
+    "refuted, and seen before": (REFUTED_RULE, seen(time=1), APART),
+    "refuted, and seen just before": (REFUTED_RULE, seen(time=REFUTED - 2), APART),
+    "refuted, and little seen since": (REFUTED_RULE, [*seen(range(5), time=REFUTED + 1), *seen(time=1)], APART),
+    "refuted, and it matters": (REFUTED_RULE, [*seen(time=1), *seen(time=REFUTED + 1, differ=True)], APART),
+    "what groups in the file speak for and the site against": (
+        ignore("q.id", "active", groups=60, urls=120, removed=60),
+        canonical(numbered(14)),
+        "/v/7?id=1 == /v/7?id=2",
+    ),
+    "what pages speak for and the site against": (
+        ignore("q.id", "active", groups=60, urls=120, removed=60),
+        numbered(400, 400, **HEADER),
+        "/v/7?id=1 == /v/7?id=2",
+    ),
+}
 
 
-def test_a_candidate_goes_by_a_counterexample(proven: Path) -> None:
-    (rule,) = RuleBook.load(proven)
-    save_site(proven, SiteRules(SITE, (replace(rule, status=Status.CANDIDATE),)))
-    assert learned(proven, seen(range(40), time=5000, differ=True)) == (f"{rule.id} {Reason.COUNTEREXAMPLE}",)
-    assert rules(proven) == {}
+@pytest.mark.parametrize("name", STAYS)
+def test_what_moves_no_rule(name: str) -> None:
+    text, observations, saying = STAYS[name]
+    save_rules(NAME, text)
+    before = there()
+    assert relearned(observations) == ()
+    assert there() == before
+    check(RuleBook.load("dedup-rules"), saying)
+    assert relearned(observations) == ()
+    assert there() == before, "and so it stays"
 
 
-# active -> suspended, gone, narrower, wider
+MOVES: dict[str, tuple[Any, ...]] = {
+    "pages of their own": ([PROVEN], seen(time=5000, differ=True), [], APART),
+    "pages of their own end a candidate": ([ignore("q.sid", "candidate", groups=40)], seen(differ=True), [], APART),
+    "few odd responses beside few groups": (
+        [ignore("q.sid", "active", groups=10, urls=20, removed=10)],
+        [
+            *seen(range(30), time=5000),
+            *[
+                Observation(f"{each.url[:-1]}f", f"odd {each.url}", time=5001.0, words=50)
+                for each in seen(range(8), forms=1, time=5000)
+            ],
+        ],
+        [],
+        APART,
+    ),
+    "a wall before most pages": ([ignore("q.sid", "active")], walled(25), [], "/p?id=1&sid=s1a != /p?id=1&sid=s2a"),
+    "what the site declares to be content": (
+        [ignore("q.id", "active", groups=4, urls=64, removed=4)],
+        numbered(4, **HEADER),
+        [],
+        "/v/7?id=1 != /v/7?id=2",
+    ),
+    "canonical URLs": (
+        [ignore("q.id", "active", groups=4, urls=64, removed=4)],
+        canonical(numbered(4)),
+        [],
+        "/v/7?id=1 != /v/7?id=2",
+    ),
+    "answers that different pages have in common": (
+        [ignore("q.sku", "active", groups=5, pages=5, urls=400, removed=395)],
+        [*end_points(5), *seen()],
+        ["q.sid active"],
+        "/api/a?sku=1 != /api/a?sku=2",
+        SAME,
+    ),
+    "one section where it does not hold": (
+        [PROVEN],
+        [*seen(time=5000), *seen(time=5000, section="chat", differ=True)],
+        ["q.sid active"],
+        SAME,
+        SAME.replace("/p/", "/chat/").replace("==", "!="),
+    ),
+    "tags that matter in a list": (
+        [EVERYWHERE],
+        [*lists("cdefgh"), *observed((f"/c/?tag=t{n}", f"and number {n} is another list") for n in range(1, 9))],
+        ["q.tag active", "q.tag active"],
+        "/a/?tag=x&tag=x == /a/?tag=x",
+        "/c/?tag=t1&tag=t1 != /c/?tag=t1",
+    ),
+    "a wider one of tags": (
+        [
+            rule_toml(
+                '"q.tag" = "set-of-values"',
+                match=['"path.0" = { in = ["a", "b"] }'],
+                status="active",
+                evidence={"groups": 12},
+            )
+        ],
+        lists(""),
+        ["q.tag active"],
+        "/new/?tag=x&tag=x == /new/?tag=x",
+    ),
+    "a wider one instead of several": (
+        [
+            rule_toml(
+                f'"q.sid" = {{ ignore = {{ class = "hex", length = [32, {most}] }} }}',
+                status="active",
+                evidence={"groups": 40},
+            )
+            for most in (32, 40, 64)
+        ],
+        observed((f"/p/{n}?sid={'a' * (30 + n % 50)}{n}{form}", f"page {n}") for n in range(100) for form in range(2)),
+        ["q.sid active"],
+        f"/p/1?sid={'a' * 160} == /p/1?sid={'b' * 20}",
+        "/p/1?sid=a == /p/1?sid=a",
+        "/p/1?sid=a != /p/1?sid=b",
+    ),
+    "groups enough for a candidate": (
+        [hexed("candidate", groups=4)],
+        seen(time=6000),
+        ["q.sid active"],
+        SAME,
+    ),
+    "what was seen after it was refuted": ([REFUTED_RULE], seen(time=REFUTED + 1), ["q.sid active"], SAME),
+    "what is suspended beside one that matters": (
+        [ignore("q.tag", "off"), PROVEN],
+        lists(""),
+        ["q.sid active", "q.tag off"],
+        "/a/?tag=x&tag=x != /a/?tag=x",
+    ),
+    "what is switched off": (
+        [PROVEN, hexed("off")],
+        seen(time=5000),
+        ["q.sid off"],
+        APART,
+    ),
+}
 
 
-def test_a_refuted_spot_check_suspends(proven: Path) -> None:
-    (rule,) = RuleBook.load(proven)
-    suspend(proven, SITE, {}, {rule.id: Refutation(5000.0, samples=9, refuted=3)})
-    assert rules(proven) == {rule.id: Status.SUSPENDED}
-    before = text(proven)
-    assert "samples = 9" in before
-    learned(proven, seen(range(40), time=1000))
-    assert text(proven) == before, "what was seen before the refutation does not bring it back"
+@pytest.mark.parametrize("name", MOVES)
+def test_what_moves_rules(name: str) -> None:
+    texts, observations, after, *sayings = MOVES[name]
+    save_rules(NAME, *texts)
+    relearned(observations)
+    assert there() == after
+    check(RuleBook.load("dedup-rules"), *sayings)
 
 
-def test_counterexamples_end_a_rule_and_are_told(proven: Path) -> None:
-    (rule,) = RuleBook.load(proven)
-    found = learn(seen(range(40), time=5000, differ=True), known=RuleBook.load(proven))
+def test_a_rule_is_learned_with_what_was_seen_and_what_speaks_against_it_is_told() -> None:
+    assert relearned(seen()) == ()
+    ((rule,), before) = (rules_of(NAME), Path("dedup-rules", f"{NAME}.toml").read_text())
+    assert (rule["status"], rule["ops"]) == ("active", {"q.sid": {"ignore": {"class": "hex", "length": [32, 32]}}})
+    assert (rule["evidence"]["groups"], str(rule["evidence"]["until"])) == (40, "1970-01-01T00:16:41Z")
+    assert relearned(once(time=5000)) == ()
+    assert Path("dedup-rules", f"{NAME}.toml").read_text() == before
+    found = learn(seen(time=5000, differ=True), known=RuleBook.load("dedup-rules"))
     (departure,) = found.departures
-    assert (departure.rule.id, departure.reason, departure.is_loss) == (rule.id, Reason.COUNTEREXAMPLE, True)
+    assert (departure.rule.id, departure.is_loss) == (rule["id"], True)
     assert departure.urls is not None
-    assert rule.id in str(departure)
-    assert all(url in str(departure) for url in departure.urls)
-    save(LearnedRulesAndMasks(found), proven)
-    assert rules(proven) == {}
+    assert all(text in str(departure) for text in (rule["id"], *departure.urls))
 
 
-def test_counterexamples_in_one_section_leave_a_narrower_rule(proven: Path) -> None:
-    (rule,) = RuleBook.load(proven)
-    wide = replace(rule, match={}, id="")
-    save_site(proven, SiteRules(SITE, (wide,)))
-    rows = [*seen(range(40), time=5000), *seen(range(40), time=5000, section="chat", differ=True)]
-    assert learned(proven, rows) == (f"{wide.id} {Reason.COUNTEREXAMPLE}",)
-    book = RuleBook.load(proven)
-    a, b, c, d = (f"http://{SITE}/{where}?sid={sid * 32}" for where in ("p/1", "chat/1") for sid in "ab")
-    assert book.equivalent(a, b), "the savings stay"
-    assert not book.equivalent(c, d)
+def test_a_deleted_rule_is_gone_and_none_is_learned_without_groups() -> None:
+    relearned(once())
+    assert not Path("dedup-rules").exists()
 
 
-def test_few_odd_responses_end_no_rule_that_many_groups_prove(tmp_path: Path) -> None:
-    """The witness groups in the file count: eight odd responses in a crawl of thirty pages are noise beside a thousand."""
-    learned(tmp_path, seen(range(1500), time=1000))
-    (rule,) = RuleBook.load(tmp_path)
-    before = text(tmp_path)
-    odd = [
-        Observation(f"http://{SITE}/p/{n}?sid={'f' * 32}", f"odd {n}, and shown nowhere else", words=50, time=5001.0)
-        for n in range(8)
-    ]
-    few = [*seen(range(30), time=5000), *odd]
-    assert learned(tmp_path, few) == ()
-    assert text(tmp_path) == before
-    weak = replace(rule, evidence=Evidence(groups=10))
-    save_site(tmp_path, SiteRules(SITE, (weak,)))
-    assert learned(tmp_path, few) == (f"{rule.id} {Reason.COUNTEREXAMPLE}",), "and not beside ten"
+def test_counts_go_on_with_a_rule_that_is_learned_again_and_begin_anew_with_one_that_returns() -> None:
+    for text, groups, samples in ((hexed("active", groups=40, samples=10), 100, 10), (REFUTED_RULE, 60, 0)):
+        save_rules(NAME, text)
+        (rule,) = learn_rules(seen(range(60), time=REFUTED + 1), known=RuleBook.load("dedup-rules"))
+        assert rule.evidence is not None
+        assert (rule.status.acts, rule.evidence.groups, rule.evidence.samples) == (True, groups, samples)
 
 
-def test_a_wider_rule_takes_the_place_of_several(proven: Path) -> None:
-    (rule,) = RuleBook.load(proven)
-    nested = [replace(rule, ops={SID: Ignore(ValueClass("hex", 32, most))}, id="") for most in (32, 40, 64)]
-    save_site(proven, SiteRules(SITE, tuple(nested)))
-    rows = [
-        Observation(f"http://{SITE}/p/{n}?sid={'a' * (30 + n % 50)}{n}{form}", f"page {n}", words=50, time=5000.0)
-        for n in range(100)
-        for form in range(2)
-    ]
-    gone = learned(proven, rows)
-    assert sorted(gone) == sorted(f"{each.id} {Reason.COVERED}" for each in nested)
-    (left,) = RuleBook.load(proven)
-    assert left.ops == {SID: Ignore(ValueClass("hex", 16, 164))}, "half as long as what was seen, and twice"
+def test_an_edited_rule_is_manual_and_stays() -> None:
+    relearned(seen())
+    path = Path("dedup-rules", f"{NAME}.toml")
+    path.write_text(path.read_text().replace('"hex"', '"alnum"'))
+    relearned(seen(time=5000, differ=True))
+    assert there()[0] == "q.sid manual"
 
 
-# active -> candidate
-
-
-def test_a_rule_of_an_old_file_without_evidence_is_a_candidate(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    wide = Rule(SITE, {}, {"path.1": Ignore(["a", "b"])}, evidence=Evidence(("difference_sets",), groups=0, pages=9))
-    keeps = Rule(SITE, {}, {"q.lang": Keep()}, evidence=Evidence(("difference_sets",), groups=0))
-    save_site(tmp_path, SiteRules(SITE, (wide, keeps)))
+def test_a_rule_of_an_old_file_without_evidence_is_a_candidate(caplog: pytest.LogCaptureFixture) -> None:
+    keeps = rule_toml('"q.lang" = "keep"', status="active", evidence={"groups": 0})
+    path = save_rules(NAME, ignore("q.sid", "active", groups=0, pages=9), keeps)
     with caplog.at_level(logging.WARNING):
-        assert rules(tmp_path) == {wide.id: Status.CANDIDATE, keeps.id: Status.ACTIVE}
+        book = RuleBook.load("dedup-rules")
+    check(book, APART)
     (message,) = caplog.messages
-    assert wide.id in message
-    assert str(path_of_site(tmp_path, SITE)) in message
+    assert str(path) in message
+    assert {key: rule.status.acts for rule in book for key in rule.ops} == {"q.sid": False, "q.lang": True}
 
 
-# suspended -> active
+def test_a_rule_of_another_directory_is_not_written_and_of_two_the_suspended_one_counts() -> None:
+    save_rules(NAME, PROVEN, directory="reviewed")
+    Path("own").mkdir()
+    relearned(seen(time=5000), "reviewed", directory="own")
+    assert not list(Path("own").iterdir())
+    hosts = [(f"http://{host}{NAME}/h/{n}", f"the page of hosts {n}") for n in range(20) for host in ("", "m.")]
+    relearned([*seen(time=5000), *observed(hosts)], "reviewed", directory="own")
+    assert statuses(NAME, "own").keys() == {"host.1"}
+    for status, saying in (("active", APART), ("manual", SAME)):
+        save_rules(NAME, hexed(status, groups=40), directory="reviewed")
+        save_rules(NAME, REFUTED_RULE, directory="own")
+        check(RuleBook.load("reviewed", "own"), saying)
 
 
-def test_a_suspended_rule_returns_by_what_was_seen_later(proven: Path) -> None:
-    (rule,) = RuleBook.load(proven)
-    suspend(proven, SITE, {}, {rule.id: Refutation(5000.0, samples=9, refuted=3)})
-    learned(proven, seen(range(40), time=6000))
-    assert rules(proven) == {rule.id: Status.ACTIVE}
+def test_a_rule_without_which_no_key_is_another_leaves() -> None:
+    """Two learned rules say the same of all that was seen, in other words: the lesser one leaves, and nothing else changes."""
 
+    def narrow(**evidence: int) -> str:
+        return rule_toml('"q.sid" = "ignore"', match=['"path.len" = "2"'], status="active", evidence=evidence)
 
-# any learned -> manual, off, gone: the user
-
-
-def test_an_edited_rule_is_manual_and_stays(proven: Path) -> None:
-    path = path_of_site(proven, SITE)
-    path.write_text(text(proven).replace('class = "hex"', 'class = "alnum"'))
-    (rule,) = RuleBook.load(proven)
-    assert rule.status is Status.MANUAL
-    learned(proven, seen(range(40), time=5000, differ=True))
-    assert rules(proven)[rule.id] is Status.MANUAL
-
-
-def test_what_is_switched_off_leaves_and_is_not_learned_back(proven: Path) -> None:
-    (rule,) = RuleBook.load(proven)
-    save_site(proven, SiteRules(SITE, (rule, Rule(SITE, {}, {SID: Ignore()}, Status.OFF))))
-    assert learned(proven, seen(range(40), time=5000)) == (f"{rule.id} {Reason.OFF}",)
-    assert list(rules(proven).values()) == [Status.OFF]
-
-
-def test_a_deleted_rule_is_gone(proven: Path) -> None:
-    path_of_site(proven, SITE).unlink()
-    learned(proven, seen(range(60), forms=1, time=5000))
-    assert rules(proven) == {}
+    by_hand = rule_toml('"q.sid" = "ignore"', match=['"path.len" = "2"', '"scheme" = "http"'])
+    lesser, wider = narrow(groups=4, urls=20, removed=9), hexed("active", groups=30, urls=90, removed=60)
+    for texts, left in (
+        ([wider, lesser], [{}]),
+        ([lesser, by_hand], [{"path.len": "2", "scheme": "http"}]),
+        # What it was proven on is not there to tell.
+        (
+            [hexed("active", groups=30, urls=5000, removed=60), narrow(groups=400, urls=2000, removed=900)],
+            [{}, {"path.len": "2"}],
+        ),
+        # Without the other it is needed.
+        ([lesser], [{"path.len": "2"}]),
+    ):
+        save_rules(NAME, *texts)
+        relearned([*seen(range(12), forms=4), *seen(range(12), forms=4, section="news")])
+        assert [rule.get("match", {}) for rule in rules_of(NAME)] == left
+        check(RuleBook.load("dedup-rules"), SAME)
