@@ -1,8 +1,11 @@
 """What is worth a probe, what is never asked for, and what the answers say."""
 
+from random import Random
+from typing import Any
+
 import pytest
 
-from scrapy_dedup import RuleBook
+from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.learning.asking.doubts import doubts
 from scrapy_dedup.learning.asking.probe_outcomes import (
     ProbeOutcome,
@@ -11,109 +14,132 @@ from scrapy_dedup.learning.asking.probe_outcomes import (
     head_outcome,
     verdict,
 )
-from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
+from scrapy_dedup.rules.exchange import CLEAN_PARAM
 from scrapy_dedup.urls.acting import acts
 from scrapy_dedup.urls.variation import raw_value, with_value, without
 
-SITE = "a.example"
+from .learning import observed
+
+SITE = "shop.example"
 
 
-def seen(query: str, content: str, **more: object) -> Observation:
-    return Observation(f"http://{SITE}/x/show?{query}", content, **{"words": 99, "time": 5.0, **more})  # type: ignore[arg-type]
+def unique(url: str = "/x/show?id={0}&w=v{0}", pages: int = 30, **more: Any) -> list[Observation]:
+    """Pages of which every link has values of its own."""
+    return observed([(url.format(i), f"page {i}") for i in range(pages)], words=99, time=5.0, **more)
 
 
-def keys(observations: list[Observation], *rules: Rule, **asked: object) -> list[str]:
-    return [doubt.key for doubt in doubts(SITE, observations, RuleBook(rules), **asked)]  # type: ignore[arg-type]
+def asked(observations: list[Observation], *rules: Rule, **more: Any) -> dict[str, float]:
+    """The keys in doubt, and how likely each is to be relevant."""
+    return {doubt.key: doubt.relevant for doubt in doubts(SITE, observations, RuleBook(rules), **more)}
 
 
-UNIQUE = [seen(f"id={i}&w=v{i}", f"page {i}") for i in range(30)]
+def numbered(key: str, known: int) -> list[Observation]:
+    """*known* pages under three values of a key, and twenty under one, each value another number."""
+    rng = Random(1)
+    rows = [(i, rng.randrange(10**6)) for i in range(known + 20) for _ in range(3 if i < known else 1)]
+    return observed([(f"/v?id={i}&{key}={value}", f"page {i}") for i, value in rows], words=100)
 
 
-def test_where_every_link_has_values_of_its_own_all_is_in_doubt() -> None:
-    found = doubts(SITE, UNIQUE, RuleBook([]))
-    assert [doubt.key for doubt in found] == ["q.id", "q.w"]
-    assert {doubt.relevant for doubt in found} == {0.5}
-    assert all((len(doubt.pages), doubt.urls) == (10, 30) for doubt in found)
-    assert all(value.startswith("v") for value in found[1].values)
+def of_w(status: Status) -> Rule:
+    return Rule(SITE, {}, {"q.w": Ignore()}, status)
 
 
-def test_what_the_entropies_say_is_beyond_doubt() -> None:
-    """Here id tells the page, and w and z tell nothing: the document's band leaves out what they alone say."""
-    observations = [seen(f"id={i // 2}&w=v{i}&z={i}z", f"page {i // 2}") for i in range(60)]
-    assert keys(observations) == []
-    found = doubts(SITE, observations, RuleBook([]), band=(0.05, 0.95))
-    assert {doubt.key: doubt.relevant for doubt in found} == {"q.w": 0.1, "q.z": 0.1, "q.id": 0.9}
-
-
-def test_a_parameter_that_was_seen_to_matter_is_not() -> None:
-    assert keys([*UNIQUE, seen("id=1&w=new", "page 1b")]) == ["q.id"]
-
-
-def test_one_that_is_proven_is_not() -> None:
-    proven = [seen(f"id={i}&w={copy}{i}", f"page {i}") for i in range(40) for copy in range(2)]
-    assert "q.w" not in keys(proven)
-    assert "q.w" in keys(proven[:16]), "by eight groups nobody can be sure"
-
-
-def test_the_band_is_what_was_asked_for() -> None:
-    assert keys(UNIQUE, band=(0.6, 0.9)) == []
-    named = [seen(f"id={i}&utm_source=v{i}", f"page {i}") for i in range(30)]
-    assert keys(named, band=(0.1, 0.4)) == ["q.utm_source"], "its name speaks against it"
+TELLING = observed([(f"/x/show?id={i // 2}&w=v{i}&z={i}z", f"page {i // 2}") for i in range(60)], words=99)
+PROVEN = observed([(f"/x/show?id={i}&w={n}{i}", f"page {i}") for i in range(40) for n in range(2)], words=99)
+MATTERS = observed([("/x/show?id=1&w=new", "page 1b")], words=99, time=5.0)
+STATED = observed([("/robots.txt", "lines")], words=99, headers={CLEAN_PARAM: "Clean-param: x"})
+BOTH, ID = ["q.id", "q.w"], ["q.id"]
 
 
 @pytest.mark.parametrize(
-    ("status", "asked"),
-    [(Status.ACTIVE, True), (Status.MANUAL, False), (Status.OFF, False), (Status.SUSPENDED, True)],
-)
-def test_what_the_users_rules_say_is_left_to_them(status: Status, asked: bool) -> None:
-    assert ("q.w" in keys(UNIQUE, Rule(SITE, {}, {"q.w": Ignore()}, status))) is asked
-
-
-def test_what_the_user_keeps_is_not_probed() -> None:
-    assert keys(UNIQUE, Rule(SITE, {}, {"q.*": Keep()}, Status.MANUAL)) == []
-
-
-def test_nothing_is_tried_on_errors_and_what_acts() -> None:
-    assert keys([seen(f"id={i}&w=v{i}", f"page {i}", status=404) for i in range(30)]) == []
-    assert keys([seen(f"id={i}&w=v{i}&do=delete", f"page {i}") for i in range(30)]) == []
-
-
-@pytest.mark.parametrize(
-    "target",
+    ("observations", "rules", "band", "keys"),
     [
-        *("/logout", "/user/log-out", "/user/logOut", "/cart?action=AddToCart", "/addtocart/7", "/item/7/delete"),
-        *(
-            "/p?do=vote&id=1",
-            "/newsletter/unsubscribe?u=1",
-            "/p?act=%64elete",
-            "/buy?id=7",
-            "/p?REMOVE=1",
-            "/a_delete_b",
-        ),
+        # The segments that all URLs share are in no doubt.
+        pytest.param(unique(), [], None, BOTH, id="all that tells nothing by itself"),
+        pytest.param(TELLING, [], None, [], id="what the entropies say is beyond doubt"),
+        pytest.param(TELLING, [], (0.05, 0.95), ["q.w", "q.z", "q.id"], id="and in a wider band it is not"),
+        pytest.param([*unique(), *MATTERS], [], None, ID, id="a parameter that was seen to matter"),
+        pytest.param(PROVEN, [], None, [], id="one that is proven"),
+        pytest.param(PROVEN[:16], [], None, BOTH, id="by eight groups nobody can be sure"),
+        pytest.param(unique(), [], (0.6, 0.9), [], id="another band"),
+        pytest.param(unique("/s?id={0}&utm_source=v{0}"), [], (0.1, 0.4), ["q.utm_source"], id="a name that speaks"),
+        pytest.param(unique(), [of_w(Status.ACTIVE)], None, BOTH, id="a learned rule"),
+        pytest.param(unique(), [of_w(Status.SUSPENDED)], None, BOTH, id="a suspended rule"),
+        pytest.param(unique(), [of_w(Status.MANUAL)], None, ID, id="a manual rule"),
+        pytest.param(unique(), [of_w(Status.OFF)], None, ID, id="a rule that is off"),
+        pytest.param(unique(), [Rule(SITE, {}, {"q.*": Keep()}, Status.MANUAL)], None, [], id="what the user keeps"),
+        pytest.param(unique(status=404), [], None, [], id="errors"),
+        pytest.param(unique("/x/show?id={0}&w=v{0}&do=delete"), [], None, [], id="what acts"),
+        pytest.param(unique("/t/{0}"), [], None, [], id="a segment that was seen to be the page"),
+        # What is stated or dropped elsewhere is probed until pages show it: there is no rule without evidence.
+        pytest.param([*numbered("x", 0), *STATED], [], None, ["q.id", "q.x"], id="what the site states"),
+        pytest.param([*numbered("x", 5), *STATED], [], None, [], id="what the site states and pages show"),
     ],
 )
-def test_what_acts(target: str) -> None:
-    assert acts(f"http://{SITE}{target}")
+def test_what_is_in_doubt(observations: list[Observation], rules: list[Rule], band: Any, keys: list[str]) -> None:
+    assert {*asked(observations, *rules, **({"band": band} if band else {}))} == {*keys}
+
+
+def test_what_a_doubt_says() -> None:
+    for doubt in doubts(SITE, unique(), RuleBook([])):
+        assert (doubt.relevant, len(doubt.pages), doubt.urls) == (0.5, 10, 30)
+        assert all(value.startswith("v" * (doubt.key == "q.w")) for value in doubt.values)
+    assert asked(TELLING, band=(0.05, 0.95)) == {"q.w": 0.1, "q.z": 0.1, "q.id": 0.9}
+
+
+@pytest.mark.parametrize("key", ["trk", "utm_source"])
+def test_what_rules_of_other_sites_drop_is_tried_first_until_pages_show_it(key: str) -> None:
+    rules = [Rule(f"s{n}.com", {}, {f"q.{key}": Ignore()}, Status.ACTIVE) for n in range(3)]
+    found = asked(numbered(key, 0), *rules)
+    assert found[f"q.{key}"] < 0.25
+    assert min(found, key=lambda name: found[name]) == f"q.{key}"
+    assert f"q.{key}" not in asked(numbered(key, 12), *rules), "ten pages are enough for a rule"
 
 
 @pytest.mark.parametrize(
-    "target", ["/", "/item/7?sort=address&page=2", "/logotypes", "/order?order=asc", "/login-help"]
+    ("url", "key"),
+    [
+        ("/x;tok={0}/show?id={0}", "m.tok"),
+        ("/x/tok=t{0}/show?id={0}", "s.tok"),
+        ("/x/c{0}/show?id={0}", "path.1"),
+        ("http://m{0}.shop.example/x/show?id={0}", "host.1"),
+    ],
 )
-def test_what_does_not_act(target: str) -> None:
-    assert acts(f"http://{SITE}{target}") is (target == "/login-help"), "caution: a page about it counts, too"
+def test_parts_of_the_path_and_of_the_host_may_be_in_doubt(url: str, key: str) -> None:
+    """The document: path components are parameters, too. A host that the site was not seen to have is never asked."""
+    seen = unique(url)
+    found = {doubt.key: doubt for doubt in doubts(SITE, seen, RuleBook([]))}
+    assert set(found) == {"q.id", key}
+    changed, dropped = found[key].variants(seen[3].url)
+    assert str(changed).endswith("id=3")
+    if key == "host.1":
+        assert str(changed).partition("/x")[0] in {each.url.partition("/x")[0] for each in seen if each is not seen[3]}
+        assert dropped is None
+    else:
+        assert raw_value(str(changed), key) not in (None, raw_value(seen[3].url, key))
+        assert (raw_value(str(dropped), "q.id"), len(str(dropped)) < len(seen[3].url)) == ("3", True)
 
 
-def test_the_host_does_not_count() -> None:
-    assert not acts("http://delete.example/item?id=7#delete")
+ACTING = (
+    *("/logout", "/user/log-out", "/user/logOut", "/cart?action=AddToCart", "/addtocart/7", "/item/7/delete"),
+    *("/p?do=vote&id=1", "/newsletter/unsubscribe?u=1", "/p?act=%64elete", "/buy?id=7", "/p?REMOVE=1", "/a_delete_b"),
+    "/login-help",  # caution: a page about it counts, too
+)
+
+
+def test_what_acts_and_what_does_not() -> None:
+    assert [target for target in ACTING if not acts(f"http://{SITE}{target}")] == []
+    quiet = ("/", "/item/7?sort=address&page=2", "/logotypes", "/order?order=asc")
+    assert not any(acts(f"http://{SITE}{target}") for target in quiet)
+    assert not acts("http://delete.example/item?id=7#delete"), "the host does not count"
 
 
 def test_variations_leave_the_rest_as_it_stands() -> None:
     url = f"http://{SITE}/a%41?x=%20&w=1;y=&&z#f"
     assert without(url, "q.w") == f"http://{SITE}/a%41?x=%20;y=&&z"
     assert with_value(url, "q.w", "%7E") == f"http://{SITE}/a%41?x=%20&w=%7E;y=&&z"
-    assert raw_value(url, "q.x") == "%20"
-    assert raw_value(f"http://{SITE}/?w=1&w=2", "q.w") is None
+    assert (raw_value(url, "q.x"), raw_value(f"http://{SITE}/?w=1&w=2", "q.w")) == ("%20", None)
 
 
 SAME, OTHER, FAILS, UNKNOWN = ProbeOutcome.SAME, ProbeOutcome.OTHER, ProbeOutcome.FAILS, ProbeOutcome.UNKNOWN
@@ -139,46 +165,6 @@ def test_verdicts(changed: ProbeOutcome, dropped: ProbeOutcome, says: ProbeVerdi
 
 def test_head_never_proves_equality() -> None:
     tag = head_fingerprint({"ETag": '"a"'})
-    assert head_outcome(tag, tag) is UNKNOWN
-    assert head_outcome(tag, head_fingerprint({"ETag": '"b"'})) is OTHER
-    assert head_outcome(tag, head_fingerprint({"Content-Length": "7"})) is UNKNOWN
+    for other, outcome in (({"ETag": '"a"'}, UNKNOWN), ({"ETag": '"b"'}, OTHER), ({"Content-Length": "7"}, UNKNOWN)):
+        assert head_outcome(tag, head_fingerprint(other)) is outcome
     assert head_outcome(None, tag) is UNKNOWN
-
-
-def at(url: str, content: str) -> Observation:
-    return Observation(url, content, words=99, time=5.0)
-
-
-@pytest.mark.parametrize(
-    ("url", "key"),
-    [
-        ("http://a.example/x;tok={0}/show?id={0}", "m.tok"),
-        ("http://a.example/x/tok=t{0}/show?id={0}", "s.tok"),
-        ("http://a.example/x/c{0}/show?id={0}", "path.1"),
-        ("http://m{0}.a.example/x/show?id={0}", "host.1"),
-    ],
-)
-def test_parts_of_the_path_and_of_the_host_may_be_in_doubt(url: str, key: str) -> None:
-    """The document: path components are parameters, too."""
-    found = {
-        doubt.key: doubt for doubt in doubts(SITE, [at(url.format(i), f"page {i}") for i in range(30)], RuleBook([]))
-    }
-    assert set(found) == {"q.id", key}
-    changed, dropped = found[key].variants(url.format(3))
-    if key == "host.1":
-        assert changed in {url.format(i).replace(f"id={i}", "id=3") for i in range(30) if i != 3}
-        assert dropped is None, "a host that the site was not seen to have is never asked"
-    else:
-        assert raw_value(str(changed), key) not in (None, raw_value(url.format(3), key))
-        assert str(changed).endswith("id=3")
-        assert raw_value(str(dropped), "q.id") == "3"
-        assert len(str(dropped)) < len(url.format(3))
-
-
-def test_a_segment_that_all_urls_share_is_in_no_doubt() -> None:
-    assert keys(UNIQUE) == ["q.id", "q.w"], "path.0 and path.1 are the same everywhere"
-
-
-def test_a_segment_that_was_seen_to_be_the_page_is_in_no_doubt() -> None:
-    observations = [at(f"http://{SITE}/t/{i}", f"page {i}") for i in range(30)]
-    assert doubts(SITE, observations, RuleBook([])) == []
