@@ -1,12 +1,15 @@
 """What is said of a site beside its rules: why there are none, the best pattern that was found, answers that many pages have in common."""
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import pytest
 
 from scrapy_dedup import Observation
+from scrapy_dedup.learning.deadline import Deadline
 from scrapy_dedup.learning.learn import learn
+from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.observation import ObservationError
 
 from .learning import SITE, Rows, check, drawn, observed
@@ -115,3 +118,14 @@ def test_pages_that_could_not_be_had_are_no_counterexamples() -> None:
     """What is not known of half of the URLs takes no rule away that the other half shows."""
     failed = [Observation(each.url, "", status=503) for each in observed(SESSIONS)[::2]]
     check(learn([*failed, *observed(SESSIONS[1::2])]).book, *IGNORED)
+
+
+@pytest.mark.parametrize("patience", [1, 1_000_000])
+def test_what_is_found_in_time_counts(patience: int) -> None:
+    """What is not looked for any more leaves no page lost, and that there was no time for it is told."""
+    apart = [(f"/q?id={i}&v={v}{x}", f"page {i} {v}") for i in range(60) for v in "ab" for x in ("", "&x=1")]
+    asked = count()
+    deadline = Deadline(patience, lambda: float(next(asked)))
+    found = learn(observed([*SESSIONS, *apart]), LearningOptions(deadline=deadline))
+    check(found.book, *IGNORED, "/q?id=7&v=a != /q?id=7&v=b")
+    assert any("out of time" in note for note in found.reports[0].notes) is (patience == 1)
