@@ -1,11 +1,14 @@
+"""What identifies a body: the text of a page, the canonical form of JSON, the digest of anything else."""
+
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parsel import Selector
 
-from scrapy_dedup.content.fingerprints import ContentKind, canonical_json, fingerprint_body, kind_of
+from scrapy_dedup.content.fingerprints import ContentKind, Fingerprints, canonical_json, fingerprint_body, kind_of
 
 
 @pytest.mark.parametrize(
@@ -38,20 +41,13 @@ def test_html_is_its_visible_text() -> None:
     assert (one.text, one.bag) == (one.sketch.text, one.sketch.bag)
 
 
-def test_a_tree_that_is_there_is_used() -> None:
-    root = Selector(text="<p>from the tree</p>").root
-    assert (
-        fingerprint_body(b"<p>not read", "text/html", root=root).text
-        == fingerprint_body(b"<p>from the tree", "text/html").text
-    )
-
-
-def test_the_encoding_does_not_matter() -> None:
+def test_neither_the_encoding_matters_nor_a_tree_that_is_there() -> None:
     page = "<meta charset='{}'><p>Café crème</p>"
     known = fingerprint_body(page.encode("latin-1"), "text/html", encoding="latin-1")
     declared = fingerprint_body(page.format("latin-1").encode("latin-1"), "text/html")
     header = fingerprint_body(page.encode(), "text/html; charset=utf-8")
-    assert known.text == declared.text == header.text
+    tree = fingerprint_body(b"<p>not read", "text/html", root=Selector(text=page).root)
+    assert known.text == declared.text == header.text == tree.text
 
 
 def test_a_kind_that_is_known_is_not_guessed() -> None:
@@ -97,9 +93,12 @@ def test_canonical_json_does_not_depend_on_form(value: object) -> None:
     assert len(forms - {None}) <= 1
 
 
-def test_other_content_is_its_digest() -> None:
-    prints = fingerprint_body(b"\x89PNG...", "image/png")
-    assert prints.kind is ContentKind.OTHER
+@pytest.mark.parametrize(
+    ("body", "name", "most"),
+    [(b"\x89PNG...", "image/png", 99), (b"<html>", "text/plain", 99), (b'{"b": 1, "a": 2}', "application/json", 5)],
+)
+def test_other_content_and_big_json_is_its_digest(body: bytes, name: str, most: int) -> None:
+    prints = fingerprint_body(body, name, max_body=most)
     assert prints.text == prints.bag == prints.digest
     assert (prints.words, prints.sketch) == (None, None)
 
@@ -114,22 +113,17 @@ def test_kinds_never_share_a_fingerprint() -> None:
 
 def test_big_bodies_are_sketched_in_part() -> None:
     start = b"<p>" + b"word " * 300
-    one, two = (fingerprint_body(start + end, "text/html", max_body=1000) for end in (b"<p>end", b"<p>other end"))
-    assert one.words == two.words == 200
-    assert one.text != two.text  # their lengths differ
-    other = fingerprint_body(start + b"<p>dne", "text/html", max_body=1000)
-    assert one.text != other.text  # no end of a page is taken for another one
-    assert one.bag != other.bag
-    assert one.text == fingerprint_body(start + b"<p>end", "text/html", max_body=1000).text
+
+    def prints(end: bytes, **more: Any) -> Fingerprints:
+        return fingerprint_body(start + end, "text/html", max_body=1000, **more)
+
+    one, longer, other = prints(b"<p>end"), prints(b"<p>other end"), prints(b"<p>dne")
+    assert one.words == longer.words == 200
+    # Their lengths differ, and no end of a page is taken for another one.
+    assert len({each.text for each in (one, longer, other)}) == len({each.bag for each in (one, longer, other)}) == 3
+    assert prints(b"<p>end").text == prints(b"<p>end", root=Selector(text="<p>the whole").root).text == one.text
     assert one.sketch is not None
     assert one.sketch.partial == len(start) + 6
-    root = Selector(text="<p>the tree of the whole").root
-    assert fingerprint_body(start + b"<p>end", "text/html", max_body=1000, root=root).text == one.text
-
-
-def test_big_json_is_its_digest() -> None:
-    prints = fingerprint_body(b'{"b": 1, "a": 2}', "application/json", max_body=5)
-    assert prints.text == prints.digest
 
 
 @settings(deadline=None)

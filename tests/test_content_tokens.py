@@ -1,3 +1,8 @@
+"""Pages as tokens and blocks: where each begins and ends, in which element it stands, and what of it is seen.
+
+As browsers read them, whatever is left out, closed twice or cut off; the work grows with the page and no faster.
+"""
+
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -11,16 +16,16 @@ from hypothesis import strategies as st
 from scrapy_dedup.content.html import parse
 from scrapy_dedup.content.sketch import sketch_of_html, sketch_of_texts
 from scrapy_dedup.content.tokenizer import automaton, scanning
-from scrapy_dedup.content.tokenizer import tokens as module
 from scrapy_dedup.content.tokenizer.automaton import MAX_DEPTH
-from scrapy_dedup.content.tokenizer.memo import Memo
 from scrapy_dedup.content.tokenizer.selectors import step_of
 from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
-from scrapy_dedup.content.tokenizer.tokens import Block, Token, blocks, tokens
+from scrapy_dedup.content.tokenizer.tokens import Block, blocks, tokens
 
 from .work import work_of
 
 OPEN, CLOSE, EMPTY, TEXT, COMMENT, RAW = TokenKind
+SEEN = "script", "style", "template", "noscript", "iframe", "noembed", "noframes"
+SCRIPT = "<script>{}</script>b"
 
 
 @pytest.fixture(autouse=True)
@@ -38,49 +43,57 @@ def texts(html: str) -> list[tuple[str, str]]:
     return [(token.path, token.text) for token in tokens(html) if token.text]
 
 
-def paths(html: str) -> list[str]:
-    return [path for path, _ in texts(html)]
-
-
-def test_kinds() -> None:
-    assert kinds("<!DOCTYPE html><p class=a>x<br>y<img/></p><!-- c --><?php ?>") == [
-        (COMMENT, "<!DOCTYPE html>"),
-        (OPEN, "<p class=a>"),
-        (TEXT, "x"),
-        (EMPTY, "<br>"),
-        (TEXT, "y"),
-        (EMPTY, "<img/>"),
-        (CLOSE, "</p>"),
-        (COMMENT, "<!-- c -->"),
-        (COMMENT, "<?php ?>"),
-    ]
-
-
-def test_a_token_says_where_it_stands() -> None:
-    html = '<HTML><Body><DIV id="main" class="wide  box"><p>a &amp;\n b</p></DIV></Body></HTML>'
-    found = tokens(html)
-    text = found[4]
-    assert (text.kind, text.text, text.depth, text.parent) == (TEXT, "a & b", 4, 3)
-    assert (text.path, text.selector) == ("html/body/div/p", "html/body/div#main.box.wide/p")
-    start, end = found[2], found[6]
-    # A start tag stands outside of its element, an end tag inside, and names its start tag.
-    assert (start.name, start.path, start.depth, start.parent) == ("div", "html/body", 2, 1)
-    assert (end.name, end.path, end.depth, end.parent) == ("div", "html/body/div", 3, 2)
-    assert start.text == end.text == ""
-
-
-def test_tokens_do_not_change() -> None:
-    (token,) = tokens("x")
-    assert type(token) is Token
-    assert token == Token(TEXT, 0, 1, "", -1, 0, "", "", "x")
-    assert len({token, *tokens("x")}) == 1
-    with pytest.raises(AttributeError):
-        token.start = 5  # type: ignore[misc]
-
-
-def test_void_elements_are_never_open() -> None:
-    assert paths("<p>a<br>b<img src=x>c<input>d<wbr>e") == ["p"] * 5
-    assert paths("<p>a</br>b<hr>c") == ["p", "p", ""]
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        pytest.param(
+            ["<!DOCTYPE html>", "<p class=a>", "x", "<br>", "y", "<img/>", "</p>", "<!-- c -->", "<?php ?>"],
+            [COMMENT, OPEN, TEXT, EMPTY, TEXT, EMPTY, CLOSE, COMMENT, COMMENT],
+            id="all kinds",
+        ),
+        *(
+            (["a", comment, "b"], [TEXT, COMMENT, TEXT])
+            for comment in (
+                "<!-- <b> -->",
+                "<!-->",
+                "<!--->",
+                "<!-- a --!>",
+                "<!x>",
+                "</ b>",
+                "<?x>",
+                "<![CDATA[x]]>",
+                "</>",
+            )
+        ),
+        *(
+            (["a", cut_off], [TEXT, COMMENT])
+            for cut_off in ("<!-- <b>c</b>", "<!-", "<?x <!-- ", "<b c='>", '<b c="d e', "<b", "<b c=", "</b", "<!---")
+        ),
+        *(([text], [TEXT]) for text in ("a < b", "a <1> b", "<", "</", "a << b <=> c", "x<\x00p>y", "<é>", "<\u212a>")),
+        (["1 <2", "<b>", "3"], [TEXT, OPEN, TEXT]),
+        *(
+            ([tag, "t", "</a>"], [OPEN, TEXT, CLOSE])
+            for tag in ('<a title="x>y">', "<a title='x>y<b>'>", '<a b="1" title = "<>" >', "<a title=\"'>\" b='\">'>")
+        ),
+        # Only a quote that begins a value does.
+        (["<a b'c>", "d'>"], [OPEN, TEXT]),
+        (['<a b=c"d>', 'e">'], [OPEN, TEXT]),
+        (["<a =>", "=>"], [OPEN, TEXT]),
+        # A tag that was met complete is still cut off at the end.
+        (["<b>", "<b"], [OPEN, COMMENT]),
+        (['<b a="1">', '<b a="1"<i>', "x"], [OPEN, OPEN, TEXT]),
+        *((["a", f"<{name}>", "<p>b"], [TEXT, OPEN, RAW]) for name in SEEN),
+        *(
+            (
+                [f"<{name}>", f"a < b</p><p>&amp;</x{name}></{name}x>", f"</{name.upper()} >", "b"],
+                [OPEN, RAW, CLOSE, TEXT],
+            )
+            for name in SEEN
+        ),
+    ],
+)
+def test_kinds(pieces: list[str], expected: list[TokenKind]) -> None:
+    assert kinds("".join(pieces)) == list(zip(expected, pieces, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -105,168 +118,137 @@ def test_void_elements_are_never_open() -> None:
         ("<a><div>a<a>b</a>c</div>d</a>e", ["a/div", "a/div/a", "a/div", "a", ""]),
         ("<html><head><title>a</title><body>b<body>c<html>d", ["html/head/title", *["html/body"] * 3]),
         ("<html><head><meta><div>b", ["html/div"]),
+        # Void elements are never open.
+        ("<p>a<br>b<img src=x>c<input>d<wbr>e", ["p"] * 5),
+        ("<p>a</br>b<hr>c", ["p", "p", ""]),
+        # End tags without a start close nothing; others close what is open inside.
+        ("<div>a</b>b</p>c</div>d</div>e", ["div", "div", "div", "", ""]),
+        ("<div><b><i>a</div>b", ["div/b/i", ""]),
+        # A cell keeps what is in it to itself.
+        ("<div><table><td>a</div>b</ul>c</table>d", ["div/table/td"] * 3 + ["div"]),
+        ("<ul><li><ul></li>a", ["ul/li/ul"]),
     ],
 )
 def test_implied_ends(html: str, expected: list[str]) -> None:
-    assert paths(html) == expected
-    assert [block.selector for block in blocks(html)] == expected
+    assert [path for path, _ in texts(html)] == expected
+    assert [block.selector for block in blocks(html) if not block.attribute] == expected
 
 
-def test_end_tags_without_a_start_close_nothing() -> None:
-    assert paths("<div>a</b>b</p>c</div>d</div>e") == ["div", "div", "div", "", ""]
-    # A cell keeps what is in it to itself.
-    assert paths("<div><table><td>a</div>b</ul>c</table>d") == ["div/table/td"] * 3 + ["div"]
-    assert paths("<ul><li><ul></li>a") == ["ul/li/ul"]
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        *((f"<{name}>a < b</{name}x><p></{name}>b<{name}></{name}>c", [("", "b"), ("", "c")]) for name in SEEN),
+        *(
+            (f"<{name}>a <b>&lt;</p></{name}>b", [(name, "a <b><</p>"), ("", "b")])
+            for name in ("title", "textarea", "xmp")
+        ),
+        ("<plaintext>a</plaintext>b", [("plaintext", "a</plaintext>b")]),
+        # As in XHTML, and as lxml reads it: text would be lost otherwise.
+        ("<script src=x />a<div/>b", [("", "a"), ("", "b")]),
+        ("<a href=x/>a", [("a", "a")]),
+        *(
+            (SCRIPT.format(script), [("", "b")])
+            for script in (
+                "<!-- <script> </script> -->",
+                "<!-- <script> </script>",
+                "<!-->",
+                "<!-- </scripty> <script> x --> ",
+                "<!-- ",
+            )
+        ),
+        ("<script><!-- <script> </script>b", []),
+        ("<template>a<template>b</template>c</template>d", [("", "d")]),
+        (
+            "<svg><title>a<b/></title><![CDATA[<b>&amp;]]>c</svg>d",
+            [("svg/title", "a"), ("svg", "<b>&amp;"), ("svg", "c"), ("", "d")],
+        ),
+        ("<svg><![CDATA[ <b> ]]><![CDATA[]]></svg><![CDATA[x]]>", [("svg", "<b>")]),
+        ("<svg><foreignObject><p>a<p>b", [("svg/foreignobject/p", "a"), ("svg/foreignobject/p", "b")]),
+        ("<svg><g><p>a", [("p", "a")]),
+        ("<svg><![CDATA[a", [("svg", "a")]),
+    ],
+)
+def test_what_is_seen(html: str, expected: list[tuple[str, str]]) -> None:
+    assert texts(html) == expected
+    assert [block.text for block in blocks(html) if not block.attribute] == [text for _, text in expected]
 
 
-def test_an_end_tag_closes_what_is_open_inside() -> None:
-    assert paths("<div><b><i>a</div>b") == ["div/b/i", ""]
+def test_a_token_says_where_it_stands() -> None:
+    html = '<HTML><Body><DIV id="main" class="wide  box"><p>a &amp;\n b</p></DIV></Body></HTML>'
+    found = tokens(html)
+    start, text, end = found[2], found[4], found[6]
+    assert (text.kind, text.text, text.depth, text.parent) == (TEXT, "a & b", 4, 3)
+    assert (text.path, text.selector) == ("html/body/div/p", "html/body/div#main.box.wide/p")
+    # A start tag stands outside of its element, an end tag inside, and names its start tag.
+    assert (start.name, start.path, start.depth, start.parent) == ("div", "html/body", 2, 1)
+    assert (end.name, end.path, end.depth, end.parent) == ("div", "html/body/div", 3, 2)
+    assert start.text == end.text == ""
 
 
-def test_comments() -> None:
-    for comment in ("<!-- <b> -->", "<!-->", "<!--->", "<!-- a --!>", "<!x>", "</ b>", "<?x>", "<![CDATA[x]]>", "</>"):
-        assert kinds(f"a{comment}b") == [(TEXT, "a"), (COMMENT, comment), (TEXT, "b")]
-    for comment in ("<!-- <b>c</b>", "<!-", "<?x <!-- ", "<b c='>", '<b c="d e', "<b", "<b c=", "</b", "<!---"):
-        assert kinds(f"a{comment}") == [(TEXT, "a"), (COMMENT, comment)]
-
-
-def test_less_than_in_text() -> None:
-    for text in ("a < b", "a <1> b", "<", "</", "a << b <=> c", "x<\x00p>y", "<é>"):
-        assert kinds(f"{text}") == [(TEXT, text)]
-    assert kinds("1 <2<b>3") == [(TEXT, "1 <2"), (OPEN, "<b>"), (TEXT, "3")]
-    assert [(block.text, block.start, block.end) for block in blocks(" 1 <2<b>3")] == [("1 <2", 0, 5), ("3", 8, 9)]
-
-
-def test_greater_than_in_values() -> None:
-    for tag in (
-        '<a title="x>y">',
-        "<a title='x>y<b>'>",
-        '<a b="1" title = "<>" >',
-        "<a title=\"'>\" b='\">'>",
-    ):
-        assert kinds(f"{tag}t</a>") == [(OPEN, tag), (TEXT, "t"), (CLOSE, "</a>")]
-    # Only a quote that begins a value does.
-    assert kinds("<a b'c>d'>") == [(OPEN, "<a b'c>"), (TEXT, "d'>")]
-    assert kinds('<a b=c"d>e">') == [(OPEN, '<a b=c"d>'), (TEXT, 'e">')]
-    assert kinds("<a =>=>") == [(OPEN, "<a =>"), (TEXT, "=>")]
-
-
-def test_a_tag_that_was_met_complete_is_still_cut_off_at_the_end() -> None:
-    assert kinds("<b><b") == [(OPEN, "<b>"), (COMMENT, "<b")]
-    assert kinds('<b a="1"><b a="1"<i>x') == [(OPEN, '<b a="1">'), (OPEN, '<b a="1"<i>'), (TEXT, "x")]
-
-
-def test_raw_contents() -> None:
-    for name in ("script", "style", "template", "noscript", "iframe", "noembed", "noframes"):
-        html = f"<{name}>a < b</p><p>&amp;</x{name}></{name}x></{name.upper()} >b"
-        assert [kind for kind, _ in kinds(html)] == [OPEN, RAW, CLOSE, TEXT]
-        assert texts(html) == [("", "b")]
-        assert kinds(f"a<{name}><p>b") == [(TEXT, "a"), (OPEN, f"<{name}>"), (RAW, "<p>b")]
-        assert texts(f"<{name}></{name}>b") == [("", "b")]
-    for name in ("title", "textarea", "xmp"):
-        html = f"<{name}>a <b>&lt;</p></{name}>b"
-        assert texts(html) == [(name, "a <b><</p>"), ("", "b")]
-        assert [block.text for block in blocks(html)] == ["a <b><</p>", "b"]
-    assert texts("<plaintext>a</plaintext>b") == [("plaintext", "a</plaintext>b")]
-
-
-def test_a_closed_script_tag_has_no_contents() -> None:
-    # As in XHTML, and as lxml reads it: text would be lost otherwise.
-    assert texts("<script src=x />a<div/>b") == [("", "a"), ("", "b")]
-    assert texts("<a href=x/>a") == [("a", "a")]
-
-
-def test_scripts_in_comments_in_scripts() -> None:
-    for script in (
-        "<!-- <script> </script> -->",
-        "<!-- <script> </script>",
-        "<!-->",
-        "<!-- </scripty> <script> x --> ",
-    ):
-        assert texts(f"<script>{script}</script>b") == [("", "b")]
-    assert texts("<script><!-- </script>b") == [("", "b")]
-    assert texts("<script><!-- <script> </script>b") == []
-
-
-def test_templates_in_templates() -> None:
-    assert texts("<template>a<template>b</template>c</template>d") == [("", "d")]
-
-
-def test_drawings_and_formulas() -> None:
-    assert texts("<svg><title>a<b/></title><![CDATA[<b>&amp;]]>c</svg>d") == [
-        ("svg/title", "a"),
-        ("svg", "<b>&amp;"),
-        ("svg", "c"),
-        ("", "d"),
-    ]
-    assert [block.text for block in blocks("<svg><![CDATA[ <b> ]]><![CDATA[]]></svg><![CDATA[x]]>")] == ["<b>"]
-    assert texts("<svg><foreignObject><p>a<p>b") == [("svg/foreignobject/p", "a"), ("svg/foreignobject/p", "b")]
-    assert texts("<svg><g><p>a") == [("p", "a")]
-    assert texts("<svg><![CDATA[a") == [("svg", "a")]
-
-
-def test_attributes() -> None:
-    def selector(tag: str) -> str:
-        return tokens(f"<{tag}>x")[-1].selector
-
-    assert selector("p ID=a CLASS='c b'") == "p#a.b.c"
-    assert selector("p id=a id=b class=c class=d") == "p#a.c"
-    assert selector("p/id=a/class=b") == "p#a.b/class=b".replace(".b/class=b", "%2Fclass=b")
-    assert selector("p data-id=a title=' id=b '") == "p"
-    assert selector("p\fid\t=\n a") == "p#a"
-    assert selector("p\x0bid=a") == "p\x0bid=a"
-    assert selector("p id=&quot;a&quot;") == 'p#"a"'
-    assert selector("p id class= id=b") == "p.id=b"
-    assert selector("body id=home class=x") == "body"
+@pytest.mark.parametrize(
+    ("tag", "selector"),
+    [
+        ("p ID=a CLASS='c b'", "p#a.b.c"),
+        ("p id=a id=b class=c class=d", "p#a.c"),
+        ("p/id=a/class=b", "p#a%2Fclass=b"),
+        ("p data-id=a title=' id=b '", "p"),
+        ("p\fid\t=\n a", "p#a"),
+        ("p\x0bid=a", "p\x0bid=a"),
+        ("p id=&quot;a&quot;", 'p#"a"'),
+        ("p id class= id=b", "p.id=b"),
+        ("body id=home class=x", "body"),
+        ("My-TAG\x00é", "my-tag\ufffdé"),
+        ("p\u212a", "p\u212a"),
+        ("x" * 500, "x" * 64),
+    ],
+)
+def test_names_and_attributes(tag: str, selector: str) -> None:
+    assert tokens(f"<{tag}>x")[-1].selector == selector
 
 
 def test_steps() -> None:
     assert step_of("div", "ad-8371", "b a a c3d4e5f6") == "div#ad-0.a.b"
-    assert step_of("div", "x" * 65, "") == "div"
+    assert step_of("div", "x" * 65, "") == step_of("div", "550e8400-e29b-41d4-a716-446655440000", "") == "div"
     assert step_of("div", "", "w-1/2 md:w-1.5 100%") == "div.0%25.md:w-0%2E0.w-0%2F0"
-    assert step_of("div", "550e8400-e29b-41d4-a716-446655440000", "") == "div"
     assert len(step_of("x", "", " ".join(chr(97 + i) * 60 for i in range(8)))) < 150
     assert step_of("x", "", "v1 v2 v3") == "x.v0"
 
 
-def test_names() -> None:
-    (token, *_) = tokens("<My-TAG\x00é>")
-    assert token.name == "my-tag\ufffdé"
-    assert tokens("<\u212a>")[0].kind is TEXT
-    assert tokens("<p\u212a>")[0].name == "p\u212a"
-    assert len(tokens(f"<{'x' * 500}>")[0].name) == 64
-
-
-def test_visible_text() -> None:
-    def text(html: str) -> str:
-        return tokens(html)[0].text
-
-    assert text("\t a \r\n\f b&nbsp;\xa0c ") == "a b c"
-    assert text("a\u2003b\x0bc\x1cd") == "a\u2003b\x0bc\x1cd"
-    assert text("a\x00b&#0;") == "ab\ufffd"
-    assert text("&lt;b&gt; &amp;amp; &eacute &#x41;&#0000000000000066;") == "<b> &amp; é AB"
-    assert text("&#" + "1" * 10_000 + ";&#" + "0" * 10_000 + "65;&#x" + "f" * 10_000) == "\ufffdA\ufffd"
-    assert text(" &#32; \n") == ""
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("\t a \r\n\f b&nbsp;\xa0c ", "a b c"),
+        ("a\u2003b\x0bc\x1cd", "a\u2003b\x0bc\x1cd"),
+        ("a\x00b&#0;", "ab\ufffd"),
+        ("&lt;b&gt; &amp;amp; &eacute &#x41;&#0000000000000066;", "<b> &amp; é AB"),
+        ("&#" + "1" * 10_000 + ";&#" + "0" * 10_000 + "65;&#x" + "f" * 10_000, "\ufffdA\ufffd"),
+        (" &#32; \n", ""),
+    ],
+    ids=range(6),
+)
+def test_visible_text(html: str, text: str) -> None:
+    assert tokens(html)[0].text == text
 
 
 def test_lines() -> None:
     html = "a\nb\r\nc\r\r\n<p>d\n</p>\n"
     found = [html[token.start : token.end] for token in tokens(html, lines=True)]
     assert found == ["a\n", "b\r\n", "c\r", "\r\n", "<p>", "d\n", "</p>", "\n"]
-    script = "<script>a\nb</script>"
-    assert len(tokens(script, lines=True)) == 3
+    assert len(tokens("<script>a\nb</script>", lines=True)) == 3
     assert len(tokens("a\x0bb\u2028c", lines=True)) == 1
 
 
 def test_blocks() -> None:
-    html = '<p>a <b> </b><a class="x" href="/y?a=1&amp;b=2&copy=3">go</a><img alt=i src= pic.png><input value="7">'
-    found = list(blocks(html))
-    assert found == [
+    html = (
+        '<p>a <b> </b><a class="x" href="/y?a=1&amp;b=2&copy=3">go</a><img alt=i src= pic.png><input value="7"> 1 <2<b>'
+    )
+    assert list(blocks(html)) == [
         Block("p", "a", 3, 5),
         Block("p/a.x", "/y?a=1&b=2&copy=3", 32, 53, "href"),
         Block("p/a.x", "go", 55, 57),
         Block("p/img", "pic.png", html.index("pic.png"), html.index("pic.png") + 7, "src"),
         Block("p/input", "7", html.index('7"'), html.index('7"') + 1, "value"),
+        Block("p", "1 <2", html.index(" 1 <2"), html.index("<b>", 60)),
     ]
 
 
@@ -339,41 +321,18 @@ def test_blocks_are_the_visible_texts_of_the_tokens(html: str) -> None:
     assert list(blocks(html)) == found
 
 
-@given(pages, st.integers(0, 9), st.booleans())
-def test_windows_change_nothing(html: str, window: int, lines: bool) -> None:
-    expected = list(tokens(html, lines=lines))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanning, "_WINDOW", window)
-        assert list(tokens(html, lines=lines)) == expected
-
-
-@given(pages, st.integers(0, 3), st.booleans())
-@example("<p>a < b << c<i>d", 0, False)
-@example("<svg><![CDATA[a]]>b < c", 0, False)
-def test_portions_change_nothing(html: str, portion: int, lines: bool) -> None:
+@given(pages, st.integers(0, 9), st.integers(0, 3), st.booleans())
+@example("<p>a < b << c<i>d", 9, 0, False)
+@example("<svg><![CDATA[a]]>b < c", 9, 0, False)
+def test_in_which_portions_a_page_is_read_changes_nothing(html: str, window: int, portion: int, lines: bool) -> None:
     expected, expected_blocks = list(tokens(html, lines=lines)), list(blocks(html))
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanning, "_WINDOW", window)
         patch.setattr(scanning, "_PORTION", portion)
         found = tokens(html, lines=lines)
         assert [*iter(found)] == expected  # portion by portion
-        assert len(found) == len(expected)
         assert [found[number] for number in range(len(found))] == expected  # from all of them
-        assert [*iter(found)] == expected
         assert list(blocks(html)) == expected_blocks
-
-
-def test_a_page_of_elements_no_two_alike_leaves_few_objects_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(automaton, "_MANY", 5)
-    names = ["".join(name) for name in product("bcd", "aeiou", "fgh")]
-    html = "<body>" + "".join([f'<p id="{name}">{name}<b>x</b>' for name in names])
-    expected = [(f"body/p#{name}{bold}", text) for name in names for bold, text in (("", name), ("/b", "x"))]
-    left = scanning._tries[0].left
-    for _ in range(2):
-        assert [(block.selector, block.text) for block in blocks(html)] == expected
-    body = scanning._tries[0].root._children["body"]
-    assert len(body._children) == 5
-    # What it cannot remember counts all the same: a new trie begins some day, with room for others.
-    assert left - scanning._tries[0].left > 200 * len(names)
 
 
 @given(pages, st.integers(0, 4))
@@ -413,18 +372,14 @@ def test_the_text_is_that_of_page_sketches() -> None:
 def test_many_threads_share_what_they_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     some = [
         f'<div id=a{i} title={"x" * i}><p class="{name}">text {i} <a href="/{i}">x</a><li class=c{i % 7}>{name}' * 20
-        for i, name in product(range(30), ("news", "ad"))
+        for i, name in product(range(20), ("news", "ad"))
     ]
     expected = [list(blocks(page)) for page in some]
     monkeypatch.setattr(automaton, "_LIMIT", 20_000)
-    monkeypatch.setattr(module, "_texts", Memo(module._texts._make, each=100, times=2, limit=2_000))
     monkeypatch.setattr(scanning, "_tries", [automaton.Trie()])
-    first = scanning._tries[0]
-    with ThreadPoolExecutor(8) as pool:
-        for found in pool.map(lambda _: [list(blocks(page)) for page in some], range(16)):
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: [list(blocks(page)) for page in some], range(8)):
             assert found == expected
-    assert scanning._tries[0] is not first
-    assert scanning._tries[0].left > -20_000
 
 
 class Measured(str):  # noqa: SLOT000
@@ -474,14 +429,17 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.parametrize("function", [blocks, tokens])
+def read(page: str) -> list[Block]:
+    return list(blocks(page))
+
+
 @pytest.mark.parametrize("name", HOSTILE)
-def test_work_grows_with_the_page_and_no_faster(name: str, function: Callable[[str], Any]) -> None:
+def test_work_grows_with_the_page_and_no_faster(name: str) -> None:
     counts = []
-    for size in (300, 900):
+    for size in (150, 450):
         scanning._tries[0] = automaton.Trie()
         page = Measured(HOSTILE[name](size))
-        counts.append((work_of(partial(function, page), "scrapy_dedup"), page.searched, len(page)))
+        counts.append((work_of(partial(read, page), "scrapy_dedup"), page.searched, len(page)))
     (few, _, short), (many, searched, long) = counts
     assert many - few <= 3 * few * (long - short) / long * 1.1 + 1000
     assert searched <= 3 * long
@@ -494,26 +452,15 @@ def test_what_is_remembered_is_bounded(name: str, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(automaton, "_LIMIT", 100_000)
     scanning._tries[0] = automaton.Trie()
-    page = HOSTILE[name](3000)
+    page = HOSTILE[name](1500)
     assert list(blocks(page)) == list(blocks(page))
     assert count(scanning._tries[0].root) < 500
-    assert scanning._tries[0].left <= 0
-
-
-def test_a_text_too_long_to_remember_leaves_the_others_alone() -> None:
-    """Nor does it stay in memory: a page of 10 MB may be one line."""
-    memo = Memo(str.upper, each=10, limit=100)
-    assert [memo[text] for text in ("a", "b", "c" * 91, "a" * 50)] == ["A", "B", "C" * 91, "A" * 50]
-    assert sorted(memo) == ["a", "a" * 50, "b"]
-    assert memo["d" * 20] == "D" * 20
-    assert sorted(memo) == ["d" * 20]
 
 
 def test_paths_of_very_deep_pages_are_cut_but_depths_are_true() -> None:
-    found = tokens("<b>" * 1000 + "text" + "</b>" * 700 + "<i>more")
+    found = tokens("<b>" * 1000 + "text" + "</b>" * 700 + "<i>more" + "</i>" + "</b>" * 100 + "<i>x")
     assert [(token.text, token.depth, len(token.path.split("/"))) for token in found if token.text] == [
         ("text", 1000, MAX_DEPTH),
         ("more", 301, MAX_DEPTH),
+        ("x", 201, 201),
     ]
-    (last,) = [token for token in tokens("<b>" * 1000 + "</b>" * 800 + "<i>x") if token.text]
-    assert (last.depth, last.path) == (201, "b/" * 200 + "i")

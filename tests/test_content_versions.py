@@ -86,32 +86,15 @@ def test_versions_of_earlier_stores_are_read(some: tuple[tuple[str, str, str], .
     assert Version.from_bytes(b"\x01" + zlib.compress(json.dumps(columns).encode())) == Version(some)
 
 
-def test_rows_with_a_nul_survive() -> None:
-    version = Version((("html/body/p", "", "one\0two"), ("html/body/p", "", "\0")))
-    assert Version.from_bytes(version.to_bytes()) == version
-
-
-@given(st.text())
-def test_any_page_has_a_version(html: str) -> None:
-    version = version_of(html)
-    assert Version.from_bytes(version.to_bytes()) == version
-    assert version_of(html) == version
-
-
-def test_a_lone_surrogate_survives() -> None:
-    version = version_of("<p>\ud800")
-    assert Version.from_bytes(version.to_bytes()) == version
+@pytest.mark.parametrize("page", ["<p>\ud800", "<p>one&#0;two", "", "\0"])
+def test_any_page_has_a_version(page: str) -> None:
+    assert Version.from_bytes(version_of(page).to_bytes()) == version_of(page)
 
 
 def test_it_is_small() -> None:
     page = "<ul>" + "".join(f"<li class=entry><a href=/p/{i}>Entry {i}</a>" for i in range(500))
     assert len(version_of(page).to_bytes()) < len(zlib.compress(page.encode()))
-
-
-def test_a_long_version_is_compressed_and_a_short_one_is_not() -> None:
-    assert all(Version.from_bytes(version.to_bytes()) == version for version in (VERSION, LONG))
-    assert b"Title" in VERSION.to_bytes()
-    assert len(LONG.to_bytes()) < sum(len(selector) + len(text) for selector, _, text in LONG.blocks) / 2
+    assert b"Title" in VERSION.to_bytes(), "a short one is not compressed"
 
 
 def test_a_version_with_the_token_table_of_its_page() -> None:
@@ -136,64 +119,33 @@ def test_every_cut_off_version_is_refused(version: Version) -> None:
         Version.from_bytes(data + b"x")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "null",
-        "{}",
-        "[[],[],[]]",
-        '[["a"],[1],[""],["x"]]',
-        '[["a"],[-1],[""],["x"]]',
-        '[["a"],["0"],[""],["x"]]',
-        '[["a"],[0],[""],["x","y"]]',
-        '[["a"],[0],[""],[1]]',
-        '[[1],[0],[""],["x"]]',
-        '[["a"],[0],"",""]',
-        "[" * 100_000,
-        "[[],[],[],[]] x",
-        "[[],[],[],[],0,0]",
-        "[[],[],[],[],null]",
-    ],
-)
-def test_damage_is_a_value_error(text: str) -> None:
-    with pytest.raises(ValueError, match="damaged page version"):
-        Version.from_bytes(b"\x01" + zlib.compress(text.encode()))
+JSONS = [
+    *("", "null", "{}", "[[],[],[]]", '[["a"],[1],[""],["x"]]', '[["a"],[-1],[""],["x"]]', '[["a"],["0"],[""],["x"]]'),
+    *('[["a"],[0],[""],["x","y"]]', '[["a"],[0],[""],[1]]', '[[1],[0],[""],["x"]]', '[["a"],[0],"",""]', "[" * 100_000),
+    *("[[],[],[],[]] x", "[[],[],[],[],0,0]", "[[],[],[],[],null]", '[["p"],[0],[""],["text"],"1"]'),
+]
+FIELDS = [
+    *([""], ["one", "p"], ["-1", "p"], ["2", "p"], ["1", "p", "0", "", "text", "more"]),
+    *(["1", "p", "0", "0", "", "text"], ["1", "p", "1", "", "text"], ["1", "p", "-1", "", "text"]),
+]
+COUNTED = [[length, "1", "p", "0", "", "text"] for length in ("-1", "1", "2", "x", "")]
 
 
 @pytest.mark.parametrize(
-    "fields",
+    "data",
     [
-        [""],
-        ["one", "p"],
-        ["-1", "p"],
-        ["2", "p"],
-        ["1", "p", "0", "", "text", "more"],
-        ["1", "p", "0", "0", "", "text"],
-        ["1", "p", "1", "", "text"],
-        ["1", "p", "-1", "", "text"],
+        *(b"\x01" + zlib.compress(text.encode()) for text in JSONS),
+        *(b"\x02" + zlib.compress("\0".join(fields).encode()) for fields in FIELDS),
+        *(
+            b"\x03" + zlib.compress("\0".join(fields).encode())
+            for fields in (*COUNTED, *(["0", *each] for each in FIELDS))
+        ),
     ],
+    ids=range(len(JSONS) + 2 * len(FIELDS) + len(COUNTED)),
 )
-def test_damaged_fields_are_a_value_error(fields: list[str]) -> None:
-    for data in (
-        b"\x02" + zlib.compress("\0".join(fields).encode()),
-        b"\x03" + zlib.compress("\0".join(["0", *fields]).encode()),
-    ):
-        with pytest.raises(ValueError, match="damaged page version"):
-            Version.from_bytes(data)
-
-
-@pytest.mark.parametrize("length", ["-1", "1", "2", "x", ""])
-def test_a_wrong_number_of_blocks_is_a_value_error(length: str) -> None:
-    fields = [length, "1", "p", "0", "", "text"]
+def test_damage_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match="damaged page version"):
-        Version.from_bytes(b"\x03" + zlib.compress("\0".join(fields).encode()))
-    assert Version.from_bytes(b"\x03" + zlib.compress("\0".join(["0", *fields[1:]]).encode())).markup == (
-        ("p", "", "text"),
-    )
-    columns = [["p"], [0], [""], ["text"]]
-    with pytest.raises(ValueError, match="damaged page version"):
-        Version.from_bytes(b"\x01" + zlib.compress(json.dumps([*columns, f"{length}"]).encode()))
+        Version.from_bytes(data)
 
 
 def test_another_format_is_refused() -> None:
