@@ -50,9 +50,13 @@ def test_neither_the_encoding_matters_nor_a_tree_that_is_there() -> None:
     assert known.text == declared.text == header.text == tree.text
 
 
-def test_a_kind_that_is_known_is_not_guessed() -> None:
+def test_a_kind_that_is_known_is_not_guessed_and_kinds_never_share_a_fingerprint() -> None:
     assert fingerprint_body(b"<p>a b", "text/plain", kind=ContentKind.HTML).words == 2
     assert fingerprint_body(b"<html>", "text/html", kind=ContentKind.OTHER).sketch is None
+    for body in (b"12", b"a", b""):
+        html, plain = (fingerprint_body(body, name) for name in ("text/html", "text/plain"))
+        assert len({html.text, html.bag, plain.text}) == 3
+    assert fingerprint_body(b"12", "text/plain").text != fingerprint_body(b"12", "application/json").text
 
 
 def test_json_is_its_canonical_form() -> None:
@@ -101,14 +105,6 @@ def test_other_content_and_big_json_is_its_digest(body: bytes, name: str, most: 
     prints = fingerprint_body(body, name, max_body=most)
     assert prints.text == prints.bag == prints.digest
     assert (prints.words, prints.sketch) == (None, None)
-
-
-def test_kinds_never_share_a_fingerprint() -> None:
-    bodies = b"12", b"a", b""
-    for body in bodies:
-        prints = [fingerprint_body(body, name) for name in ("text/html", "text/plain")]
-        assert len({p.text for p in prints} | {p.bag for p in prints if p.kind is ContentKind.HTML}) == 3
-    assert fingerprint_body(b"12", "text/plain").text != fingerprint_body(b"12", "application/json").text
 
 
 def test_big_bodies_are_sketched_in_part() -> None:

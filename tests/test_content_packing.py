@@ -8,14 +8,6 @@ from scrapy_dedup.content.packing import MANY
 from scrapy_dedup.content.sketch import Sketch, sketch_of_texts
 
 
-def test_the_stored_form() -> None:
-    data = sketch_of_texts(["one", "two three"]).to_bytes()
-    assert data[0] == 2  # version
-    assert len(data) == 1 + 16 + 8 + 8 + 2 * (8 + 4)
-    assert int.from_bytes(data[25:33], "little") == 3  # words
-    assert [int.from_bytes(data[at : at + 4], "little") & MANY for at in (41, 53)] == [1, 2]  # words per block
-
-
 def test_many_words_in_a_block() -> None:
     for number in (1, 2, MANY - 1, MANY, MANY + 1, 70_000):
         sketch = sketch_of_texts(["word " * number, "end"])

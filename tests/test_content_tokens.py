@@ -252,26 +252,24 @@ def test_blocks() -> None:
     ]
 
 
-def test_links_that_differ_by_their_address_only() -> None:
-    def links(html: str) -> list[tuple[str, str]]:
-        return [(block.selector, block.text) for block in blocks(html) if block.attribute]
-
-    html = '<a class="n" href="{}" rel="x">t</a>'
-    assert links("".join(map(html.format, "abab"))) == [("a.n", name) for name in "abab"]
+VALUES = ["1", "q' b='2", ""]
+ATTRIBUTES = [
     # The same text around, but not the value of that attribute.
-    for tag, found in [
-        ("<a title=' href=\"{}\"'>", ["", "", ""]),
-        ('<a title=\' href="{}"\' href="z">', ["z", "z", "z"]),
-        ('<a href=q href="{}">', ["q", "q", "q"]),
-        ('<a HREF="q{}">', ["q1", "q' b='2", "q"]),
-        ('<a href="q{}">', ["q1", "q' b='2", "q"]),
-        ("<a href='q{}'>", ["q1", "q", "q"]),
-    ]:
-        for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
-            for value in order:
-                html = tag.format(["1", "' b='2", ""][value])
-                assert [text for _, text in links(html + "</a>")] == [found[value]] * (found[value] != "")
-    assert links('<a href="">t</a><a href="x">t') == [("a", "x")]
+    ('<a class="n" href="{}" rel="x">', ["1", "q' b='2", ""]),
+    ("<a title=' href=\"{}\"'>", ["", "", ""]),
+    ('<a title=\' href="{}"\' href="z">', ["z", "z", "z"]),
+    ('<a href=q href="{}">', ["q", "q", "q"]),
+    ('<a HREF="q{}">', ["q1", "qq' b='2", "q"]),
+    ("<a href='q{}'>", ["q1", "qq", "q"]),
+]
+
+
+@pytest.mark.parametrize(("tag", "found"), ATTRIBUTES)
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+def test_links_that_differ_by_their_address_only(tag: str, found: list[str], order: list[int]) -> None:
+    page = "".join(f"{tag.format(VALUES[number])}t</a>" for number in order)
+    expected = [found[number] for number in order if found[number]]
+    assert [block.text for block in blocks(page) if block.attribute] == expected
 
 
 PARTS = """< > </ /> <!-- --> " ' = <p> </p> <p|id=a1|class=b> <div> </div> <li> <ul> </ul> <table> <tr> <td> </td>
@@ -333,20 +331,6 @@ def test_in_which_portions_a_page_is_read_changes_nothing(html: str, window: int
         assert [*iter(found)] == expected  # portion by portion
         assert [found[number] for number in range(len(found))] == expected  # from all of them
         assert list(blocks(html)) == expected_blocks
-
-
-@given(pages, st.integers(0, 4))
-def test_the_limit_of_depth_changes_paths_only(html: str, limit: int) -> None:
-    def places_of() -> list[tuple[object, ...]]:
-        return [(t.kind, t.start, t.end, t.name, t.parent, t.depth) for t in tokens(html)]
-
-    expected = places_of()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(automaton, "MAX_DEPTH", limit)
-        patch.setattr(scanning, "_tries", [automaton.Trie()])
-        assert places_of() == expected
-        assert max([token.path.count("/") for token in tokens(html)], default=0) <= max(limit - 1, 0)
-        assert [block.text for block in blocks(html)] == [block.text for block in blocks(html)]
 
 
 @given(pages)

@@ -1,3 +1,5 @@
+"""Versions of pages: what was seen at which place, stored as it is; damage is refused."""
+
 import json
 import zlib
 from dataclasses import replace
@@ -49,12 +51,6 @@ rows = st.lists(st.tuples(st.sampled_from(["html/p", "", "é"]) | st.text(), st.
 def test_a_version_holds_the_blocks_of_its_page() -> None:
     assert version_of(PAGE) == VERSION
     assert version_of(PAGE).blocks == tuple((block.selector, block.attribute, block.text) for block in blocks(PAGE))
-
-
-@given(rows)
-def test_versions_are_stored_as_they_are(some: tuple[tuple[str, str, str], ...]) -> None:
-    version = Version(some)
-    assert Version.from_bytes(version.to_bytes()) == version
 
 
 @given(html | st.text())
