@@ -1,5 +1,6 @@
 """The combination of sources of url-parameter-relevance: its 90/95/80 example, its band, and what we add."""
 
+from collections.abc import Iterable
 from itertools import product
 from math import log
 
@@ -41,31 +42,29 @@ def test_the_example_by_bayes_theorem(said: tuple[Relevance, ...]) -> None:
     assert found.relevant == pytest.approx(if_relevant / (if_relevant + if_irrelevant))
 
 
-def test_the_example_in_figures() -> None:
-    assert Belief(tuple(Opinion(source, ACCEPT) for source in SOURCES)).relevant == pytest.approx(684 / 685)
-    against = Belief((Opinion(Source.ENTROPY, IGNORE), Opinion(Source.MANUAL, ACCEPT), Opinion(Source.NAMES, IGNORE)))
-    assert against.relevant == pytest.approx(0.1 * 0.95 * 0.2 / (0.1 * 0.95 * 0.2 + 0.9 * 0.05 * 0.8))
-
-
-def test_one_opinion_is_as_good_as_its_source() -> None:
-    assert Belief((Opinion(Source.NAMES, IGNORE),)).relevant == pytest.approx(0.2)
-    assert Belief().relevant == 0.5
+@pytest.mark.parametrize(
+    ("said", "relevant", "uncertain"),
+    [
+        (zip(SOURCES, (ACCEPT, ACCEPT, ACCEPT), strict=True), 684 / 685, False),
+        (zip(SOURCES, (IGNORE, ACCEPT, IGNORE), strict=True), 0.019 / (0.019 + 0.036), True),
+        (zip(SOURCES, (IGNORE, IGNORE, IGNORE), strict=True), 1 / 685, False),
+        ([(Source.NAMES, IGNORE)], 0.2, True),
+        ([], 0.5, True),
+        # Right 95 times of a hundred each.
+        ([(Source.NO_VARY_SEARCH, IGNORE), (Source.CLEAN_PARAM, IGNORE)], 1 / (1 + 19 * 19), False),
+    ],
+    ids=range(6),
+)
+def test_the_example_in_figures(said: Iterable[tuple[Source, Relevance]], relevant: float, uncertain: bool) -> None:
+    found = Belief(tuple(Opinion(*each) for each in said))
+    assert found.relevant == pytest.approx(relevant)
+    assert is_uncertain(found.relevant) is uncertain
 
 
 def test_only_what_is_uncertain_is_tested() -> None:
     """10 % < p < 90 %."""
-    assert [is_uncertain(p) for p in (0.0, 0.1, 0.11, 0.5, 0.89, 0.9, 1.0)] == [
-        False,
-        False,
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert [p for p in (0.0, 0.1, 0.11, 0.5, 0.89, 0.9, 1.0) if is_uncertain(p)] == [0.11, 0.5, 0.89]
     assert is_uncertain(0.95, 0.01, 0.99)
-    assert is_uncertain(Belief((Opinion(Source.NAMES, IGNORE),)).relevant)
-    assert not is_uncertain(Belief(tuple(Opinion(source, IGNORE) for source in SOURCES)).relevant)
 
 
 opinions = st.lists(st.builds(Opinion, st.sampled_from(Source), st.sampled_from(Relevance)), max_size=30)
@@ -79,17 +78,15 @@ def test_priors_never_outvote_a_counterexample(said: list[Opinion], groups: int)
     assert found.relevant == 1
 
 
-def test_what_noise_explains_is_no_refutation() -> None:
-    assert not Belief((), 2000, 2).refuted
-    assert Belief((), 2000, 2).relevant < 0.01
-
-
-def test_groups_of_one_page_count_by_what_they_may_have_missed() -> None:
-    found = [Belief((), groups).relevant for groups in (0, 1, 10, 59, 299)]
-    assert found[0] == found[1] == 0.5
-    assert found[2] == pytest.approx(0.259, abs=0.001)
-    assert found[3] == pytest.approx(0.05, abs=0.001)
-    assert found[4] == pytest.approx(0.01, abs=0.001)
+@pytest.mark.parametrize(
+    ("groups", "several", "relevant"),
+    [(0, 0, 0.5), (1, 0, 0.5), (10, 0, 0.259), (59, 0, 0.05), (299, 0, 0.01), (2000, 2, 0.003)],
+)
+def test_groups_of_one_page_count_by_what_they_may_have_missed(groups: int, several: int, relevant: float) -> None:
+    """And what noise explains is no refutation."""
+    found = Belief((), groups, several)
+    assert found.relevant == pytest.approx(relevant, abs=0.001)
+    assert not found.refuted
 
 
 @given(opinions)
@@ -156,4 +153,3 @@ def test_declared_by_headers_and_robots() -> None:
     assert stated_opinions(declarations, "q.sid", [url]) == (stated, cleaned)
     assert stated_opinions(declarations, "q.id", [url]) == (Opinion(Source.NO_VARY_SEARCH, ACCEPT),)
     assert stated_opinions(declarations, "q.sid", ["http://h.com/b?sid=2"]) == ()
-    assert Belief((stated, cleaned)).relevant == pytest.approx(1 / (1 + 19 * 19)), "right 95 times of a hundred each"

@@ -71,11 +71,6 @@ def rows(changes: Changes, version: int) -> list[tuple[str, int, int]]:
     return list(zip(written(table), changes.initial[version], changes.final[version], strict=True))
 
 
-def marks(changes: Changes, version: int = 1) -> list[str]:
-    """Return what the final bits of one version mark."""
-    return [text for text, _, bit in rows(changes, version) if bit]
-
-
 def test_the_table_of_the_document() -> None:
     changes = changes_between(FIRST, SECOND)
     assert rows(changes, 0) == ROWS_OF_FIRST
@@ -84,69 +79,60 @@ def test_the_table_of_the_document() -> None:
     assert not changes.reorganised
 
 
-def test_tokens_4_9_13_and_14_are_texts() -> None:
+def test_tokens_4_9_13_and_14_are_texts_and_where_token_4_stands() -> None:
     changes = changes_between(FIRST, SECOND)
     texts = [
         [number for number, token in enumerate(table.tokens, 1) if token.kind is TokenKind.TEXT]
         for table in (changes.first, changes.second)
     ]
     assert texts == [[4, 9, 13], [4, 9, 13, 14]]
-
-
-def test_path_and_depth_of_token_4() -> None:
     # "the path associated with token 4 is "<html><header><title>" and the path depth is 3"
-    token = token_table(FIRST).tokens[3]
+    token = changes.first.tokens[3]
     assert (token.text, token.path, token.depth) == ("Hello", "html/header/title", 3)
 
 
 def test_equal_tokens_share_a_fingerprint() -> None:
     # "the fingerprints data structure may contain fewer entries than the corresponding tokens data structure"
     table = token_table("<p>a</p><p>a</p><p>b</p>")
-    assert len(table) == 9
-    assert len(set(table.fingerprints)) == 4
-
-
-def test_a_fingerprint_found_anywhere_in_the_other_version_is_not_marked() -> None:
+    assert (len(table), len(set(table.fingerprints))) == (9, 4)
     assert marked([1, 2, 3, 2], {2, 4}) == (True, False, True, False)
-    # What the method cannot see: two texts that change places.
-    changes = changes_between("<p>a</p><p>b</p>", "<p>b</p><p>a</p>")
-    assert not any(changes.initial[0] + changes.initial[1])
 
 
-def test_tags_are_extended_only_around_marked_contents() -> None:
-    page = "<body><h1>t</h1><div><b>label</b><i>{}</i></div></body>"
-    changes = changes_between(page.format("1"), page.format("2"))
-    assert marks(changes) == ["<i>", "2", "</i>"]
-
-
-def test_tags_with_nothing_between_them_are_not_extended() -> None:
-    changes = changes_between("<body><h1>t</h1><div></div></body>", "<body><h1>t</h1><div><p></p></div></body>")
-    # The tags of the new paragraph are found nowhere in the first version; that marks the contents of the <div>.
-    assert marks(changes) == ["<div>", "<p>", "</p>", "</div>"]
-    assert not any(changes.final[0])
-
-
-def test_an_element_without_end_tag_is_extended_too() -> None:
-    page = "<body><h1>t</h1><p>same<ul><li>one<li>{}<li>three</ul></body>"
-    changes = changes_between(page.format("two"), page.format("2"))
-    assert marks(changes) == ["<li>", "2"]
-
-
-def test_a_stray_end_tag_ends_nothing() -> None:
-    page = "<body><h1>t</h1><div>{}</b></div><p>same</p></body>"
-    assert marks(changes_between(page.format("1"), page.format("2"))) == ["2"]
-
-
-def test_a_tag_whose_attributes_change_is_marked() -> None:
-    page = '<body><h1>t</h1><p>one</p><div id="ad-{}">same</div></body>'
-    changes = changes_between(page.format("1"), page.format("2"))
-    assert marks(changes) == ['<div id="ad-2">']
-    assert not any(whole_subtrees(changes.second, changes.final[1]))
-
-
-def test_white_space_around_a_text_does_not_count() -> None:
-    changes = changes_between("<p>a</p>\n\n<p> b </p>", "<p>a</p><p>b\r\n</p>\n")
-    assert not any(changes.initial[0] + changes.initial[1])
+@pytest.mark.parametrize(
+    ("page", "one", "two", "expected"),
+    [
+        # What the method cannot see: two texts that change places.
+        pytest.param("{}", "<p>a</p><p>b</p>", "<p>b</p><p>a</p>", [], id="two texts change places"),
+        pytest.param("{}", "<p>a</p>\n\n<p> b </p>", "<p>a</p><p>b\r\n</p>\n", [], id="white space"),
+        pytest.param(
+            "<body><h1>t</h1><div><b>label</b><i>{}</i></div></body>", "1", "2", ["<i>", "2", "</i>"], id="tags around"
+        ),
+        # The tags of the new paragraph are found nowhere in the first version; that marks the contents of the <div>.
+        pytest.param(
+            "<body><h1>t</h1><div>{}</div></body>",
+            "",
+            "<p></p>",
+            ["<div>", "<p>", "</p>", "</div>"],
+            id="nothing between",
+        ),
+        pytest.param(
+            "<body><h1>t</h1><p>same<ul><li>one<li>{}<li>three</ul></body>", "two", "2", ["<li>", "2"], id="no end tag"
+        ),
+        pytest.param("<body><h1>t</h1><div>{}</b></div><p>same</p></body>", "1", "2", ["2"], id="a stray end tag"),
+        pytest.param(
+            '<body><h1>t</h1><p>one</p><div id="ad-{}">same</div></body>',
+            "1",
+            "2",
+            ['<div id="ad-2">'],
+            id="attributes",
+        ),
+    ],
+)
+def test_what_the_final_bits_mark(page: str, one: str, two: str, expected: list[str]) -> None:
+    changes = changes_between(page.format(one), page.format(two))
+    assert [text for text, _, bit in rows(changes, 1) if bit] == expected
+    assert any(changes.final[0]) is bool(expected and one)
+    assert any(whole_subtrees(changes.second, changes.final[1])) is (expected not in ([], ['<div id="ad-2">']))
 
 
 PAGE = "<body>" + "<p>lasting {}</p>" * 4 + "</body>"
@@ -163,17 +149,13 @@ def test_the_guard_against_reorganised_pages(changed: int, reorganised: bool) ->
     assert sum(changes.initial[1]) == changed
 
 
-def test_the_share_must_exceed_the_threshold() -> None:
-    # Two tokens of four in each version: the tags are found in the other one, and nothing encloses them.
-    changes = changes_between("<b>1</b>x", "<b>2</b>x", max_marked=0.75)
-    assert (sum(changes.final[0]), len(changes.first)) == (3, 4)
-    assert not changes.reorganised
-    assert changes_between("<b>1</b>x", "<b>2</b>x", max_marked=0.74).reorganised
-
-
-def test_two_empty_versions() -> None:
-    changes = changes_between("", " \n")
-    assert (changes.first.tokens, changes.final, changes.reorganised) == ((), ((), ()), False)
+def test_the_share_must_exceed_the_threshold_and_of_nothing_there_is_none() -> None:
+    # Three tokens of four in each version.
+    for most in (0.75, 0.74):
+        changes = changes_between("<b>1</b>x", "<b>2</b>x", max_marked=most)
+        assert (changes.reorganised, len(changes.first)) == (most < 0.75, 4)
+    empty = changes_between("", " \n")
+    assert (empty.first.tokens, empty.final, empty.reorganised) == ((), ((), ()), False)
 
 
 pieces = st.lists(

@@ -32,8 +32,11 @@ def shown(paths: TransientPaths, html: str) -> list[str]:
     return [html[token.start : token.end] for token, bit in zip(table.tokens, bits, strict=True) if bit]
 
 
-def test_the_three_tables() -> None:
-    tables = tables_of((page("t", "same", "one"), page("t", "same", "two")))
+PAIR = page("t", "same", "one"), page("t", "same", "two")
+
+
+def test_the_three_tables_add_up_over_pages() -> None:
+    tables, twice = tables_of(PAIR), tables_of(PAIR, PAIR)
     # Two versions; a start tag and a text each, but for elements that hold no text themselves.
     assert tables.subtrees == {
         "html": 2,
@@ -46,21 +49,22 @@ def test_the_three_tables() -> None:
         "html/body/ul/li": 8,
     }
     assert tables.marked_subtrees == {"html/body/p": 2, "html/body/p/em": 4}
-    assert tables.unique_children == {
-        "": 1,
-        "html": 1,
-        "html/body": 4,
-        "html/body/p": 1,
-        "html/body/ul": 1,
-    }
-
-
-def test_tables_add_up_over_pages() -> None:
-    pair = page("t", "same", "one"), page("t", "same", "two")
-    once, twice = tables_of(pair), tables_of(pair, pair)
-    assert twice.subtrees == {path: 2 * count for path, count in once.subtrees.items()}
-    assert twice.marked_subtrees == {path: 2 * count for path, count in once.marked_subtrees.items()}
-    assert twice.unique_children == once.unique_children
+    assert (
+        tables.unique_children
+        == twice.unique_children
+        == {
+            "": 1,
+            "html": 1,
+            "html/body": 4,
+            "html/body/p": 1,
+            "html/body/ul": 1,
+        }
+    )
+    assert twice.subtrees == {path: 2 * count for path, count in tables.subtrees.items()}
+    assert twice.marked_subtrees == {"html/body/p": 4, "html/body/p/em": 8}
+    # The most general subtree is named, and what is below is skipped.
+    assert transient_paths(tables).paths == {"html/body/p"}
+    assert transient_paths(tables).evidence == {"html/body/p": (2, 2)}
 
 
 def test_the_path_of_a_start_tag_names_its_subtree() -> None:
@@ -78,12 +82,6 @@ def test_the_path_of_a_start_tag_names_its_subtree() -> None:
     ]
 
 
-def test_the_most_general_subtree_is_named_and_what_is_below_is_skipped() -> None:
-    tables = tables_of((page("t", "same", "one"), page("t", "same", "two")))
-    assert tables.marked_subtrees["html/body/p/em"] == tables.subtrees["html/body/p/em"]
-    assert transient_paths(tables).paths == {"html/body/p"}
-
-
 def changed_in(changes: int, pages: int) -> PathTables:
     """Return the tables of *pages* pages of which *changes* have another text in their <div>."""
     return tables_of(
@@ -93,17 +91,13 @@ def changed_in(changes: int, pages: int) -> PathTables:
 
 @pytest.mark.parametrize(
     ("changes", "threshold", "found"),
-    [(1, 0.5, False), (2, 0.5, True), (3, 0.5, True), (3, 1, False), (4, 1, True)],
+    [(1, 0.5, False), (2, 0.5, True), (3, 0.5, True), (3, 1, False), (4, 1, True), (0, 0, False)],
 )
 def test_threshold(changes: int, threshold: float, found: bool) -> None:
     # ">=" as the formula has it: two of four are enough for a half, though the text says "more than half".
+    # A path that never changes is not transient at any threshold.
     paths = transient_paths(changed_in(changes, 4), threshold=threshold)
-    assert ("html/body/div" in paths.paths) is found
     assert paths.paths == ({"html/body/div"} if found else set())
-
-
-def test_a_path_that_never_changes_is_not_transient_at_any_threshold() -> None:
-    assert not transient_paths(changed_in(0, 4), threshold=0).paths
 
 
 def widget(inside: str) -> str:
@@ -115,25 +109,36 @@ def widgets(*templates: str) -> PathTables:
     return tables_of(*[(widget(t.format("one")), widget(t.format("two"))) for t in templates])
 
 
-def test_a_parent_whose_children_are_all_transient_is_promoted() -> None:
-    tables = widgets("<b>{}</b>", "<i>{}</i>")
-    assert not tables.marked_subtrees["html/body/section/div"]
-    # The label lasts, but no child path stands for it: the document's rule. And the parent's parent, in turn.
-    assert transient_paths(tables).paths == {"html/body/section"}
+SECTION, DIV = "html/body/section", "html/body/section/div"
 
 
-def test_a_promoted_parent_rests_on_what_its_children_do() -> None:
-    found = transient_paths(widgets("<b>{}</b>", "<i>{}</i>"))
-    # A tag and a text in each version of <b> and of <i>; of <section> and <div> themselves nothing had changed.
-    assert found.evidence == {"html/body/section": (8, 8)}
-    tables = widgets("<b>{}</b>", "<i>{}</i>", "<i>same</i>")
-    found = transient_paths(tables)
-    assert tables.marked_subtrees["html/body/section/div/i"] == 4
-    assert found.evidence == {"html/body/section": (8, 12)}
-    # A path that is transient by itself rests on what it says itself.
-    assert transient_paths(tables_of((page("t", "same", "one"), page("t", "same", "two")))).evidence == {
-        "html/body/p": (2, 2)
-    }
+@pytest.mark.parametrize(
+    ("templates", "most", "found"),
+    [
+        # The label lasts, but no child path stands for it: the document's rule. And the parent's parent, in turn.
+        pytest.param(["<b>{}</b>", "<i>{}</i>"], 0.5, {SECTION: (8, 8)}, id="all children are transient"),
+        # A tag and a text in each version of <b> and of <i>; of <section> and <div> themselves nothing had changed.
+        pytest.param(
+            ["<b>{}</b>", "<i>{}</i>", "<i>same</i>"], 0.5, {SECTION: (8, 12)}, id="and stay the same somewhere"
+        ),
+        pytest.param(
+            ["<b>{}</b>", "<i>{}</i><u>same</u>"], 0.5, {f"{DIV}/b": (4, 4), f"{DIV}/i": (4, 4)}, id="one lasting child"
+        ),
+        pytest.param(
+            ["<b>{}</b>", "<i>{}</i>", "<i>same</i>", "<i>other</i>"], 0.5, {f"{DIV}/b": (4, 4)}, id="too few pages"
+        ),
+        pytest.param(["<b><i>{}</i></b>"], 0.6, {SECTION: (2, 2)}, id="children of a transient parent"),
+    ],
+)
+def test_a_parent_whose_children_are_all_transient_is_promoted(
+    templates: list[str], most: float, found: dict[str, tuple[int, int]]
+) -> None:
+    """A promoted parent rests on what its children do, and a path that is transient by itself on what it says itself."""
+    tables = widgets(*templates)
+    assert not tables.marked_subtrees[DIV]
+    paths = transient_paths(tables, max_share=most)
+    assert paths.paths == found.keys()
+    assert paths.evidence == found
 
 
 def test_a_promoted_path_is_shown_with_what_it_rests_on() -> None:
@@ -144,21 +149,6 @@ def test_a_promoted_path_is_shown_with_what_it_rests_on() -> None:
     (path,) = learn_mask(versions, "seed").paths
     assert (path.selector, path.changes, path.opportunities) == ("html/body/section/*", 8, 12)
     assert (path.confidence, path.pages) == (0.667, 3)
-
-
-def test_a_parent_with_one_lasting_child_is_not_promoted() -> None:
-    tables = widgets("<b>{}</b>", "<i>{}</i><u>same</u>")
-    assert transient_paths(tables).paths == {"html/body/section/div/b", "html/body/section/div/i"}
-
-
-def test_a_child_that_is_transient_in_too_few_pages_keeps_its_parent() -> None:
-    tables = widgets("<b>{}</b>", "<i>{}</i>", "<i>same</i>", "<i>other</i>")
-    assert transient_paths(tables).paths == {"html/body/section/div/b"}
-
-
-def test_the_children_of_a_transient_parent_count_for_promotion() -> None:
-    tables = widgets("<b><i>{}</i></b>")
-    assert transient_paths(tables, max_share=0.6).paths == {"html/body/section"}
 
 
 def test_a_site_that_changed_too_much_has_no_transient_paths() -> None:
@@ -210,12 +200,6 @@ def test_very_deep_pages_have_no_transient_paths_at_their_bottom() -> None:
 
 
 OTHER = page("new title", "news of today", "three")
-
-
-def test_paths_are_applied_by_existence_only() -> None:
-    paths = TransientPaths(frozenset(["html/body/p"]))
-    assert shown(paths, OTHER) == ["<p>", "<em>", "three", "</em>", "</p>"]
-    assert shown(paths, "<html><body>nothing</body></html>") == []
 
 
 def test_paths_are_applied_where_comparison_verifies_them() -> None:
