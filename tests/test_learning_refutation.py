@@ -1,13 +1,14 @@
 """The sequential test: how many samples refute a rule, and how many do not."""
 
 import random
+from typing import Any
 
 import pytest
 
 from scrapy_dedup.content.resemblance import Difference, difference
 from scrapy_dedup.content.sketch import sketch_of_html
 from scrapy_dedup.crawl.verify.rule_trials import ELSEWHERE, PATIENCE, Case, RuleTrials
-from scrapy_dedup.learning.lifetime.refutation import Noise, Trial, likelihood_ratio, noise_of
+from scrapy_dedup.learning.lifetime.refutation import Noise, Trial, noise_of
 
 from .server import page, prose
 
@@ -80,14 +81,6 @@ def test_an_unknown_difference_is_no_evidence() -> None:
         Trial().add(Difference.UNKNOWN)
 
 
-def test_the_ratio_of_likelihoods() -> None:
-    assert likelihood_ratio(0, 100, 0.01) < 1
-    assert likelihood_ratio(1, 1, 1.0) < 20, "where every page differs, no difference says anything"
-    assert likelihood_ratio(1000, 1000, 1e-9) > 1e100
-    ratios = [likelihood_ratio(bad, 20, 0.05) for bad in range(2, 20)]
-    assert ratios == sorted(ratios)
-
-
 def test_noise_is_counted() -> None:
     unknown = Difference.UNKNOWN
     pairs = [(NONE, True), (NEAR, False), (CLEAR, True), (CLEAR, False), (unknown, True)]
@@ -101,77 +94,76 @@ def sketch(text: str, *more: str) -> object:
     return sketch_of_html(page(text).replace("<ul>", f"{body}<ul>"))
 
 
-def test_how_two_pages_differ() -> None:
-    menu = ["the menu of the shop", *(f"section {number}" for number in range(30))]
-    one, again = sketch(prose(1, 20), *menu, "12:00"), sketch(prose(1, 20), *menu, "12:01")
-    two = sketch(prose(2, 20), *menu, "12:02")
-    others = [sketch(prose(number, 20), *menu, "12:03") for number in range(3, 8)]
-    assert difference(one, again, others) is NEAR
-    assert difference(one, two, others) is CLEAR
-    assert difference(one, two, []) is NEAR, "nobody knows what is the template"
-    assert difference(one, None, others) is NEAR
-    colours = [sketch(prose(1, 20), *menu, f"in {colour}") for colour in ("red", "blue")]
-    assert difference(*colours, others) is NEAR
+MENU = ["the menu of the shop", *(f"section {number}" for number in range(30))]
+ONE = sketch(prose(1, 20), *MENU, "12:00")
+OTHERS = [sketch(prose(number, 20), *MENU, "12:03") for number in range(3, 8)]
 
 
-def case(*rules: str, number: int = 0, elsewhere: bool = False) -> Case:
-    return Case(rules, CLEAR, f"page {number}", Noise(), "http://a.test/1", "http://a.test/2", elsewhere=elsewhere)
+@pytest.mark.parametrize(
+    ("one", "other", "others", "expected"),
+    [
+        pytest.param(ONE, sketch(prose(1, 20), *MENU, "12:01"), OTHERS, NEAR, id="a clock"),
+        pytest.param(ONE, sketch(prose(2, 20), *MENU, "12:02"), OTHERS, CLEAR, id="another page"),
+        pytest.param(ONE, sketch(prose(2, 20), *MENU, "12:02"), [], NEAR, id="nobody knows what is the template"),
+        pytest.param(ONE, None, OTHERS, NEAR, id="no page"),
+        pytest.param(
+            *(sketch(prose(1, 20), *MENU, f"in {colour}") for colour in ("red", "blue")), OTHERS, NEAR, id="a word"
+        ),
+    ],
+)
+def test_how_two_pages_differ(one: Any, other: Any, others: list[Any], expected: Difference) -> None:
+    assert difference(one, other, others) is expected
 
 
-def names(refuted: list[tuple[str, Case]]) -> list[str]:
-    return [rule for rule, _ in refuted]
+Step = tuple[str, str, int, bool, str]
+FORMS = [("accuse", "lang", number % (ELSEWHERE - 1), True, "") for number in range(20)]
+TRIALS: dict[str, list[Step]] = {
+    # (what is said, of which rules, which page came, whether other URLs have shown it, which rules that refutes)
+    "the one that was never right alone is to blame": [
+        ("confirm", "sid", 0, False, ""),
+        ("accuse", "page sid", 0, False, "page"),
+    ],
+    # That both are confirmed says nothing of either.
+    "a case waits for others": [
+        ("accuse", "page sid", 0, False, ""),
+        ("confirm", "page sid", 0, False, ""),
+        ("confirm", "sid", 0, False, "page"),
+    ],
+    "where nothing decides all are to blame": [
+        *[("accuse", "page sid", number, False, "") for number in range(PATIENCE - 1)],
+        ("accuse", "page sid", PATIENCE, False, "page sid"),
+    ],
+    "where nothing decides by the end of the crawl all are to blame": [
+        ("accuse", "page sid", 0, False, ""),
+        ("settle", "", 0, False, "page sid"),
+        ("settle", "", 0, False, ""),
+    ],
+    # A form to log in is one page, wherever it is shown; several such pages are what their URLs say.
+    "several pages that other URLs have shown are no errors": [*FORMS, ("accuse", "lang", ELSEWHERE, True, "lang")],
+    "they count for the rule that is suspected": [
+        ("confirm", "sid", 0, False, ""),
+        ("accuse", "lang", 0, True, ""),
+        ("accuse", "sid lang", 1, True, ""),
+        ("accuse", "sid", 2, True, ""),
+        ("accuse", "lang sid", 7, True, "lang"),
+    ],
+}
 
 
-def test_of_two_rules_the_one_that_was_never_right_alone_is_to_blame() -> None:
-    suspects = RuleTrials()
-    suspects.confirm(("sid",))
-    assert names(suspects.accuse(case("page", "sid"))) == ["page"]
-    assert suspects.trial("sid").differing == 0
-
-
-def test_a_case_waits_for_others() -> None:
-    suspects = RuleTrials()
-    assert not suspects.accuse(case("page", "sid"))
-    assert suspects
-    assert not suspects.confirm(("page", "sid")), "which says nothing of either"
-    assert names(suspects.confirm(("sid",))) == ["page"]
-    assert not suspects
-
-
-def test_where_nothing_decides_all_are_to_blame() -> None:
-    suspects = RuleTrials()
-    found = [names(suspects.accuse(case("page", "sid", number=number))) for number in range(PATIENCE)]
-    assert not any(found[:-1])
-    assert set(found[-1]) == {"page", "sid"}
-    suspects = RuleTrials()
-    suspects.accuse(case("page", "sid"))
-    assert set(names(suspects.settle())) == {"page", "sid"}
-    assert not suspects.settle()
+@pytest.mark.parametrize("name", TRIALS)
+def test_which_rule_is_to_blame(name: str) -> None:
+    trials = RuleTrials()
+    for said, rules, number, elsewhere, expected in TRIALS[name]:
+        ids = tuple(rules.split())
+        case = Case(ids, CLEAR, f"page {number}", Noise(), "http://a.test/1", "http://a.test/2", elsewhere=elsewhere)
+        given = {"confirm": [ids], "accuse": [case], "settle": []}[said]
+        assert {rule for rule, _ in getattr(trials, said)(*given)} == set(expected.split())
+    assert trials.trial("sid").differing == 0 or expected != "page"
 
 
 def test_one_page_counts_once() -> None:
     """A form to log in, an error: however many samples lead to it."""
-    suspects = RuleTrials()
-    near = case("sid")
+    trials = RuleTrials()
     for _ in range(10):
-        assert not suspects.accuse(Case(near.rules, NEAR, "the form", Noise(), near.url, near.page))
-    assert suspects.trial("sid").differing == 1
-
-
-def test_several_pages_that_other_urls_have_shown_are_no_errors() -> None:
-    """A form to log in is one page, wherever it is shown; several such pages are what their URLs say."""
-    suspects = RuleTrials()
-    forms = [case("lang", number=number % (ELSEWHERE - 1), elsewhere=True) for number in range(20)]
-    assert not [found for form in forms for found in suspects.accuse(form)]
-    assert suspects.trial("lang").samples == 0
-    assert names(suspects.accuse(case("lang", number=ELSEWHERE, elsewhere=True)))[0] == "lang"
-    assert suspects.trial("lang").clear == ELSEWHERE
-
-
-def test_pages_that_other_urls_have_shown_count_for_the_rule_that_is_suspected() -> None:
-    suspects = RuleTrials()
-    suspects.confirm(("sid",))
-    cases = [case(*rules, number=n, elsewhere=True) for n, rules in enumerate([("lang",), ("sid", "lang"), ("sid",)])]
-    assert not [found for each in cases for found in suspects.accuse(each)]
-    assert names(suspects.accuse(case("lang", "sid", number=7, elsewhere=True)))[0] == "lang"
-    assert suspects.trial("sid").differing == 0
+        assert not trials.accuse(Case(("sid",), NEAR, "the form", Noise(), "http://a.test/1", "http://a.test/2"))
+    assert trials.trial("sid").differing == 1
