@@ -51,6 +51,7 @@ def check(book: RuleBook, *sayings: str) -> None:
     """Hold a book against what is said of pairs of URLs: which are one page, and which are not."""
     for saying in sayings:
         one, sign, other = saying.split(" ")
+        assert sign in {"==", "!="}
         keys = [book.canonical_key(whole(url)) for url in (one, other)]
         assert [book.canonical_key(key) for key in keys] == keys
         assert (keys[0] == keys[1]) is (sign == "=="), (saying, keys)
