@@ -272,13 +272,13 @@ DIFFERENT: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.03])
 @pytest.mark.parametrize("key", DIFFERENT)
-def test_what_makes_a_page_is_kept(key: str, noise: float) -> None:
+def test_what_makes_a_page_is_kept(key: str) -> None:
     pages, spell, *sayings = DIFFERENT[key]
-    share, lost, book = learned_unseen(list(pages), spell, 2, noise)
+    often = key.startswith(("numbers that", "paths that", "a limit", "names that"))
+    share, lost, book = learned_unseen(list(pages), spell, 2, 0.03 if often else 0.01)
     assert lost == 0
-    assert share > 0.45 if noise else share > 0.95
+    assert share > 0.95
     check(book, *sayings)
 
 

@@ -290,7 +290,8 @@ APART: dict[str, Rows] = {
 @pytest.mark.parametrize("name", APART)
 def test_what_shows_one_answer_stays_apart_and_session_ids_beside_it_are_ignored(name: str) -> None:
     rows = APART[name]
-    for passwords in (None, []):
+    looked: list[Sequence[str] | None] = [[], None]
+    for passwords in looked if name.startswith("a wall") else looked[:1]:
         book = learned([*rows, *ARTICLES], passwords)
         assert len({book.canonical_key(whole(url)) for url, _ in rows}) == len(rows)
         check(book, IGNORED)
