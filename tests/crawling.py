@@ -306,6 +306,12 @@ def save_rules(site: str, *rules: str, directory: str | Path = "dedup-rules") ->
     return path
 
 
+def book_of(*rules: str, site: str = "example.com", groups: Any = None) -> RuleBook:
+    """The rules of one site, as they are loaded from its file."""
+    folder = save_rules(site, *rules, directory="book").parent
+    return RuleBook.load(folder, groups=groups, missing_ok=not rules)
+
+
 def save_mask(
     site: str, texts: Mapping[str, str], *more: str, kinds: str = "", directory: str | Path = "dedup-rules"
 ) -> Path:

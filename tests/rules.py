@@ -1,232 +1,130 @@
-"""Strategies for hypothesis: rules over the keys and values of given URLs, and of none."""
+"""Strategies for hypothesis: rules as a user may write them, over the keys and values of given URLs, and of none."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from scrapy_dedup.rules import (
-    Absent,
-    AnyOrder,
-    Evidence,
-    Ignore,
-    IgnoreValue,
-    Keep,
-    Literal,
-    Lower,
-    Nested,
-    OfClass,
-    OneOf,
-    Operation,
-    Predicate,
-    Replace,
-    Rule,
-    Set,
-    SetOfValues,
-    Status,
-)
-from scrapy_dedup.rules.model import operation_key_problem
-from scrapy_dedup.rules.operations import TRANSFORMS
-from scrapy_dedup.urls import CLASS_NAMES, DeepSplit, ValueClass, class_of, values_of
+from scrapy_dedup import RuleBook
 
-_KEYS = [
-    "scheme",
-    "host.0",
-    "host.1",
-    "host.2",
-    "path.0",
-    "path.1",
-    "path.2",
-    "path.len",
-    "path.trail",
-    "ext",
-    "q./1",
-    "q./2",
-    "m.v",
-    "m.jsessionid",
-    "s.qid",
-    "q.a",
-    "q.b",
-    "q.c",
-    "q.sid",
-    "q.tag[]",
-    "q.a[1]",
-    "q.ü",
+KEYS = [
+    *("scheme", "host.1", "host.2", "path.0", "path.1", "path.2", "path.trail", "ext", "q./1", "q./2", "m.v"),
+    *("m.jsessionid", "s.qid", "q.a", "q.b", "q.c", "q.sid", "q.tag[]", "q.ü"),
 ]
-_PREFIXES = ["q.*", "q.utm_*", "q.t*", "path.*", "host.*", "m.*", "s.*", "*", "p*", "q.a*"]
-_DEEP_KEYS = [f"{key}.{end}" for key in ("q.a", "path.0", "path.1") for end in ("head", "tail")]
-_VALUES = [
-    "",
-    "1",
-    "a",
-    "b",
-    "A",
-    "www",
-    "x y",
-    "ä",
-    "%7e",
-    "*",
-    "..",
-    "a/b",
-    "a;b",
-    "a&b=c",
-    "?",
-    "http",
-    "https",
-    "/",
-]
+#: In operations a key may be a beginning; conditions may ask for repeats and numbers, too.
+_BEGINNINGS = ["q.*", "q.utm_*", "q.t*", "path.*", "host.*", "m.*", "s.*", "*", "q.a*"]
+_ASKED = ["path.len", "q.a[1]", "host.0"]
+_DEEP = [f"{key}.{end}" for key in ("q.a", "path.0", "path.1") for end in ("head", "tail")]
+_VALUES = [*("", "1", "a", "b", "A", "www", "x y", "ä", "%7e", "*", "..", "a/b", "a;b", "a&b=c", "?", "http", "/")]
+_CLASSES = ["empty", "int", "date", "uuid", "hex", "alnum", "slug", "b64", "any"]
 
-value_classes = st.builds(
-    lambda name, a, b: ValueClass(name, min(a, b), max(a, b)),
-    st.sampled_from(CLASS_NAMES),
-    st.integers(0, 40),
-    st.integers(0, 40),
+
+def toml(value: object) -> str:
+    """A text, a number or a list of them as TOML has it."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+values = st.one_of(st.sampled_from(_VALUES), st.text(st.characters(exclude_categories=["Cs"]), max_size=5))
+_flags = st.sampled_from(["true", "false"])
+classes = st.builds(
+    lambda name, lengths: f'class = "{name}", length = {sorted(lengths)}',
+    st.sampled_from(_CLASSES),
+    st.tuples(st.integers(0, 40), st.integers(0, 40)),
 )
-values = st.one_of(st.sampled_from(_VALUES), st.text(max_size=5))
-deep_splits = st.builds(
-    DeepSplit, st.sampled_from([*"-_.,:~|+", "%3A", "1"]), st.sampled_from(["first", "last"]), st.booleans()
-)
+deep_texts = st.dictionaries(
+    st.sampled_from(["q.a", "q.b", "path.0", "path.1", "m.v", "s.qid"]),
+    st.builds('{{ delimiter = "{}", side = "{}", optional = {} }}'.format, st.sampled_from([*"-_.,:~|+1"]), st.sampled_from(["first", "last"]), _flags),
+    max_size=2,
+).map(lambda deep: "\n".join(["[deep]", *(f"{toml(key)} = {form}" for key, form in deep.items())]))  # fmt: skip
 
 
-def predicates(some: st.SearchStrategy[str], own: Sequence[str] = ()) -> st.SearchStrategy[Predicate]:
-    """Predicates on a key whose values are drawn from *some*, or of the class of its *own*."""
+def conditions(some: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Conditions on a key whose values are drawn from *some*."""
+    value, several = some.map(toml), st.lists(some, max_size=3).map(toml)
     return st.one_of(
-        st.builds(Literal, some, st.booleans()),
-        st.builds(OneOf, st.lists(some, max_size=3), st.booleans()),
-        st.builds(OfClass, value_classes, st.booleans()),
-        st.builds(OfClass, st.just(class_of(own)), st.booleans()),
-        st.just(Absent()),
+        value,
+        st.builds("{{ is = {}, optional = {} }}".format, value, _flags),
+        st.builds("{{ in = {}, optional = {} }}".format, several, _flags),
+        st.builds("{{ {}, optional = {} }}".format, classes, _flags),
+        st.just("{ absent = true }"),
     )
 
 
-def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[Operation]:
+def _set_form(values: dict[str, str | None], default: str | None) -> str:
+    set_ = ", ".join(f"{toml(one)} = {toml(other)}" for one, other in values.items() if other is not None)
+    removed = toml([one for one, other in values.items() if other is None])
+    return f"{{ set = {{ {set_} }}, remove = {removed}{'' if default is None else f', default = {toml(default)}'} }}"
+
+
+def operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Operations on a key whose values are drawn from *some*."""
-    only = st.one_of(st.none(), st.lists(some, max_size=2), value_classes)
-    maybe = st.one_of(st.none(), some)
+    several = st.lists(some, max_size=2).map(toml)
+    plain = ["ignore", "cut", "ignore-value", "lower", "lower-first", "set-of-values", "nested", "keep"]
     return st.one_of(
-        st.builds(Ignore),
-        st.builds(lambda only, cut: Ignore(only, cut=cut), only, st.booleans()),
-        st.builds(IgnoreValue),
-        st.builds(IgnoreValue, only),
-        st.builds(Set, st.dictionaries(maybe, maybe, max_size=3)),
+        st.sampled_from([toml(name) for name in plain]),
+        st.just('{ set-of-values = "," }'),
+        st.builds("{{ {} = {} }}".format, st.sampled_from(["ignore", "ignore-value"]), several),
+        st.builds("{{ ignore = {{ {} }} }}".format, classes),
+        st.builds(_set_form, st.dictionaries(some, st.none() | some, max_size=3), st.none() | some),
         st.builds(
-            Replace,
-            st.one_of(st.sampled_from([*_KEYS, ""]), st.lists(st.sampled_from(_KEYS), min_size=2, max_size=3)),
-            some,
-            st.just(""),
-            st.sampled_from(TRANSFORMS),
-            st.sampled_from(["", ":", "/", "&", "%"]),
+            "{{ replace = {}, prefix = {}, transform = {}, join = {} }}".format,
+            st.lists(st.sampled_from(KEYS), min_size=1, max_size=3).map(toml),
+            some.map(toml),
+            st.sampled_from(['"lower"', '"number"']),
+            st.sampled_from(['"" ', '":"', '"/"', '"&"', '"%"']),
         ),
-        st.sampled_from([Lower(), Lower(first=True), SetOfValues(), SetOfValues(","), Nested(), Keep()]),
         st.builds(
-            lambda site, key, only: Nested({site: {key: Ignore(only)}}),
-            st.sampled_from(["example.com", "example.org"]),
-            st.sampled_from(["q.a", "q.b", "q.sid", "q.tag[]", "q.ü"]),
-            only,
+            "{{ nested = {{ {} = {{ {} = {} }} }} }}".format,
+            st.sampled_from(['"example.com"', '"example.org"']),
+            st.sampled_from(['"q.a"', '"q.sid"', '"q.tag[]"']),
+            st.one_of(st.just('"ignore"'), st.builds("{{ ignore = {} }}".format, several)),
         ),
     )
 
 
-def whole_operations(some: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Operation]]:
-    """Operations that are about more than the value of a named key, by their keys; mostly none."""
-    names = st.builds("{}{}".format, some.map(lambda text: text.replace("/", "-")), st.sampled_from(["", "/", "-"]))
-    orders = st.builds(
-        lambda names, after: AnyOrder([name for name in names if name not in {"", "/"}], after=after),
-        st.lists(names, max_size=3),
-        st.integers(0, 2),
-    )
-    only = st.one_of(st.none(), st.lists(some, max_size=2), value_classes)
-    ops = {
-        "path": st.one_of(orders, orders, st.just(Keep())),
-        "query": st.sampled_from([AnyOrder(), AnyOrder(), Keep()]),
-        "matrix": st.sampled_from([AnyOrder(), AnyOrder(), Keep()]),
-        "bare": st.one_of(st.builds(Ignore, only), st.builds(IgnoreValue, only), st.just(Keep())),
-    }
-    return st.lists(st.sampled_from(["", "", *ops]), max_size=2, unique=True).flatmap(
-        lambda keys: st.fixed_dictionaries({key: ops[key] for key in keys if key})
-    )
+def _wholes(some: st.SearchStrategy[str]) -> dict[str, st.SearchStrategy[str]]:
+    """Operations that are about more than the value of a named key, by their keys."""
+    names = st.lists(some.map(lambda text: text.replace("/", "-") or "a"), max_size=3, unique=True)
+    order = st.builds("{{ any-order = {}, after = {} }}".format, names.map(toml), st.integers(0, 2))
+    bare = st.builds("{{ ignore = {} }}".format, st.lists(some, max_size=2).map(toml))
+    any_order = st.sampled_from(['"any-order"', '"any-order"', '"keep"'])
+    return {"path": order, "query": any_order, "matrix": any_order, "bare": bare}
 
 
 @st.composite
-def rules_for(draw: st.DrawFn, site: str, urls: Sequence[str], most: int = 4) -> list[Rule]:
-    """Rules of *site* over the keys and values of *urls*, and some others."""
-    own: dict[str, list[str]] = {key: [] for key in _KEYS}
+def rule_texts(
+    draw: st.DrawFn,
+    urls: Sequence[str] = (),
+    *,
+    some: st.SearchStrategy[str] = values,
+    keys: Sequence[str] = (*KEYS, *_DEEP),
+    statuses: Sequence[str] = ("active", "active", "manual", "off"),
+    most: int = 4,
+) -> list[str]:
+    """Rules over the *keys* and those of *urls*, with their values and *some* others."""
+    own: dict[str, list[str]] = {}
     for url in urls:
-        for key, value in values_of(url).items():
+        for key, value in RuleBook().explain(url).values.items():
             own.setdefault(key, []).append(value or "")
-    keys = [*own, *_DEEP_KEYS]
-    segments = [value or "" for key in own if key.startswith(("path.", "s.")) for value in own[key]]
-    wholes = whole_operations(st.one_of(st.sampled_from([*segments, "a"]), values))
+    acted = [
+        key
+        for key in {**dict.fromkeys(keys), **own}
+        if (key not in _ASKED and not key.endswith("]")) or key.endswith("[]")
+    ]
+    wholes = _wholes(some) if "path.0" in keys else {}
 
-    def some(key: str) -> st.SearchStrategy[str]:
-        seen = own.get(key)
-        return st.one_of(st.sampled_from(seen), values) if seen else values
+    def drawn(key: str) -> st.SearchStrategy[str]:
+        return st.one_of(st.sampled_from(own[key]), some) if key in own else some
 
-    found: dict[str, Rule] = {}
+    found = {}
     for _ in range(draw(st.integers(0, most))):
-        match = {key: draw(predicates(some(key), own.get(key, ()))) for key in draw(_some_of(keys, 2))}
-        ops = {key: draw(operations(some(key))) for key in draw(_some_of([*_without_repeats(keys), *_PREFIXES], 3))}
-        ops |= draw(wholes)
-        status = draw(st.sampled_from([Status.ACTIVE, Status.ACTIVE, Status.MANUAL, Status.OFF]))
-        rule = Rule(site, match, ops, status)
-        found[rule.id] = rule
-    return list(found.values())
-
-
-def _some_of(keys: Sequence[str], most: int) -> st.SearchStrategy[list[str]]:
-    return st.lists(st.sampled_from(keys), max_size=most, unique=True)
-
-
-def _without_repeats(keys: Sequence[str]) -> list[str]:
-    return [key for key in keys if _acts(key)]
-
-
-deep_tokens = st.dictionaries(
-    st.sampled_from(["q.a", "q.b", "path.0", "path.1", "m.v", "s.qid"]), deep_splits, max_size=2
-)
-
-_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-evidences = st.builds(
-    Evidence,
-    learners=st.lists(_text, max_size=2).map(tuple),
-    groups=st.integers(0, 10**9),
-    counterexamples=st.integers(0, 10),
-    pages=st.integers(0, 10),
-    urls=st.integers(0, 10),
-    removed=st.integers(0, 10),
-    upper95=st.floats(0, 1),
-    examples=st.lists(st.tuples(_text, _text), max_size=2).map(tuple),
-    samples=st.integers(0, 10),
-    refuted=st.integers(0, 10),
-    refuted_at=st.integers(0, 4 * 10**9),
-    probes=st.integers(1, 10),
-    contradicted=st.integers(0, 10),
-)
-
-
-_any_predicates = predicates(_text)
-_any_operations = operations(_text)
-_whole = whole_operations(_text)
-_any_keys = st.one_of(st.sampled_from(_KEYS), st.builds("{}{}".format, st.sampled_from(["q.", "m.", "s."]), _text))
-
-
-def _acts(key: str) -> bool:
-    return operation_key_problem(key) is None
-
-
-@st.composite
-def any_rules(draw: st.DrawFn, site: str) -> list[Rule]:
-    """Rules of *site* with whatever text a rule may hold."""
-    found: dict[str, Rule] = {}
-    for _ in range(draw(st.integers(0, 4))):
-        match = draw(st.dictionaries(_any_keys, _any_predicates, max_size=2))
-        ops = draw(
-            st.dictionaries(st.one_of(_any_keys.filter(_acts), st.sampled_from(_PREFIXES)), _any_operations, max_size=2)
-        )
-        ops |= draw(_whole)
-        status = draw(st.sampled_from(list(Status)))
-        rule = Rule(site, match, ops, status, draw(st.none() | evidences), draw(_text))
-        if status.users and draw(st.booleans()):
-            rule = replace(rule, id="mine")
-        found[rule.id] = rule
-    return list(found.values())
+        asked = draw(st.lists(st.sampled_from([*keys, *own, *_ASKED]), max_size=2, unique=True))
+        done = draw(st.lists(st.sampled_from([*acted, *_BEGINNINGS, *wholes]), min_size=1, max_size=3, unique=True))
+        match = [f"{toml(key)} = {draw(conditions(drawn(key)))}" for key in sorted(asked)]
+        ops = [
+            f"{toml(key)} = {draw(wholes[key] if key in wholes else operations(drawn(key)))}" for key in sorted(done)
+        ]
+        lines = [*(["[rule.match]", *match] if match else []), "[rule.ops]", *ops]
+        found["\n".join(lines)] = f'[[rule]]\nstatus = "{draw(st.sampled_from(statuses))}"'
+    return [f"{head}\n{text}" for text, head in found.items()]

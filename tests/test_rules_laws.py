@@ -1,285 +1,164 @@
-"""Laws of the canonical key, by hypothesis: for every rule set and every URL."""
+"""Laws of the canonical key, by hypothesis: for whatever rules a user may write, and every URL."""
 
 import random
+from collections.abc import Sequence
+from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.rules import (
-    Absent,
-    AnyOrder,
-    Ignore,
-    IgnoreValue,
-    Keep,
-    Literal,
-    Lower,
-    Nested,
-    OfClass,
-    OneOf,
-    Operation,
-    Replace,
-    Rule,
-    RuleBook,
-    Set,
-    SetOfValues,
-    Status,
-)
-from scrapy_dedup.rules.actions import Context
-from scrapy_dedup.rules.apply_path import new_origin, new_path
-from scrapy_dedup.rules.apply_query import new_query_at_length
-from scrapy_dedup.rules.predicates import rule_matches
-from scrapy_dedup.rules.table import CompiledRule, OpTable
-from scrapy_dedup.urls import DeepSplit, SiteGroups, ValueClass, normal_form, normal_parts, site_of_url, values_of
-from scrapy_dedup.urls.origins import origin_of
+from scrapy_dedup import RuleBook
 
-from .rules import deep_tokens, rules_for
+from .crawling import book_of, ignore, rule_toml
+from .rules import deep_texts, rule_texts
 from .urls import any_text, paths, plain_urls, queries
 
 SITE = "example.com"
-GROUPS = {"pair": ["example.com", "example.org"]}
+GROUPS = {"pair": [SITE, "example.org"]}
 
-plain = st.builds(
+_urls = st.builds(
     "{}://{}example.com{}?{}".format,
     st.sampled_from(["http", "https"]),
     st.sampled_from(["", "www.", "b.a."]),
     paths(),
     queries(),
 )
-
-
-def slow_key(book: RuleBook, url: str, depth: int = 0) -> str:
-    """Return the canonical key by the definition, with no short way."""
-    text = normal_form(url)
-    seen: list[str] = []
-    while True:
-        seen.append(text)
-        text = step(book, text, depth)
-        if text == seen[-1]:
-            return text
-        if text in seen:
-            return min(seen[seen.index(text) :], key=normal_parts)
-        if len(seen) > 8:
-            return seen[0]
-
-
-def step(book: RuleBook, text: str, depth: int) -> str:
-    """Return what the rules make of the normal form *text* in one step."""
-    origin, path, query = normal_parts(text)
-    taken = origin_of(origin, book.groups)
-    rules = book.site_rules(taken.site)
-    compiled = [CompiledRule(rule) for rule in rules.rules if rule.status.acts]
-    values = values_of(text, groups=book.groups, deep=rules.deep)
-    matching = [rule for rule in compiled if rule_matches(rule.match, values)]
-    if not matching:
-        return text
-    table = OpTable(matching, rules.deep)
-    table.positions_only = table.pairs_only = False
-    context = Context(lambda: values, None if depth >= 2 else lambda url: slow_key(book, url, depth + 1))
-    new = new_query_at_length(table, query, context, [])
-    return normal_form(
-        f"{new_origin(table, taken, context, [])}{new_path(table, path, context, [])}" + (f"?{new}" if new else "")
-    )
-
-
-@st.composite
-def books(draw: st.DrawFn, groups: bool = False) -> tuple[RuleBook, list[str]]:
-    """A book of rules over the keys of some URLs, and the URLs."""
-    urls = draw(st.lists(plain, min_size=1, max_size=4))
-    site = "pair" if groups else SITE
-    deep = {site: draw(deep_tokens)}
-    return RuleBook(draw(rules_for(site, urls)), deep, GROUPS if groups else None), urls
-
-
-@given(books())
-def test_a_key_is_its_own_key_and_what_the_definition_says(case: tuple[RuleBook, list[str]]) -> None:
-    book, urls = case
-    for url in urls:
-        key = book.canonical_key(url)
-        assert book.canonical_key(key) == key
-        assert normal_form(key) == key
-        assert slow_key(book, url) == key
-
-
-@given(books())
-def test_a_key_comes_with_the_rules_that_made_it(case: tuple[RuleBook, list[str]]) -> None:
-    book, urls = case
-    for url in urls:
-        found = book.canonical(url)
-        assert found.key == book.canonical_key(url)
-        assert found.changes or found.key == normal_form(url)
-        assert {rule for rule, _, _ in found.changes} <= {rule.id for rule in book.acting(url)}
-        for other in urls:
-            if book.canonical_key(other) == found.key != normal_form(url):
-                assert set(found.deciding_rules(book.canonical(other))) <= {
-                    rule.id for rule in book if rule.status.acts
-                }
-
-
-def test_rules_that_change_what_differs_decide() -> None:
-    book = RuleBook([Rule("a.test", {}, {"q.sid": Ignore()}), Rule("a.test", {}, {"q.utm": Ignore()})])
-    sid, utm = (rule.id for rule in sorted(book, key=lambda rule: "q.utm" in rule.ops))
-    both, sid_only, other = (book.canonical(f"http://a.test/?{query}") for query in ("sid=1&utm=2", "sid=1", "sid=3"))
-    assert both.site == "a.test"
-    assert {change[0] for change in both.changes} == {sid, utm}
-    assert both.deciding_rules(sid_only) == (utm,)
-    assert sid_only.deciding_rules(other) == other.deciding_rules(sid_only) == (sid,)
-    assert both.deciding_rules(both) == (both.changes[0][0],)
-
-
+_wide = st.lists(_urls, min_size=1, max_size=4).flatmap(
+    lambda urls: st.tuples(st.builds(lambda deep, rules: [deep, *rules], deep_texts, rule_texts(urls)), st.just(urls))
+)
 _few = st.sampled_from(["", "1", "2", "*"])
-_few_classes = st.sampled_from([ValueClass("int", 0, 1), ValueClass("int", 1, 2), ValueClass("any", 1, 9)])
-_few_predicates = st.one_of(
-    st.builds(Literal, _few, st.booleans()),
-    st.builds(OneOf, st.lists(_few, max_size=2), st.booleans()),
-    st.builds(OfClass, _few_classes, st.booleans()),
-    st.just(Absent()),
-)
-_few_only = st.one_of(st.none(), st.lists(_few, max_size=2), _few_classes)
-_few_operations = st.one_of(
-    st.builds(Ignore, _few_only),
-    st.builds(IgnoreValue, _few_only),
-    st.builds(Set, st.dictionaries(st.none() | _few, st.none() | _few, max_size=2)),
-    st.sampled_from([Keep(), Lower(), Lower(first=True), SetOfValues(), SetOfValues("-")]),
-)
-_few_rules = st.lists(
-    st.builds(
-        Rule,
-        st.just(SITE),
-        st.dictionaries(
-            st.sampled_from(["q.a", "q.b", "q.a[1]", "host.1", "path.0", "path.trail"]), _few_predicates, max_size=2
-        ),
-        st.dictionaries(
-            st.sampled_from(["q.a", "q.b", "q.c", "q.*", "path.trail", "path.0", "host.1"]), _few_operations, max_size=2
-        ),
-        st.sampled_from([Status.ACTIVE, Status.MANUAL]),
-    ),
-    max_size=3,
-    unique_by=lambda rule: rule.id,
-)
-_facets = st.sampled_from(["a-", "b-", "c/", "d/"])
-_orders = st.builds(AnyOrder, st.lists(_facets, max_size=3), after=st.integers(0, 2))
-_order_rules = st.lists(
-    st.builds(
-        lambda match, order, ops: Rule(SITE, match, {"path": order, **ops}),
-        st.dictionaries(st.sampled_from(["path.0", "path.1", "path.2", "ext", "q.a"]), _few_predicates, max_size=1),
-        _orders,
-        st.dictionaries(
-            st.sampled_from(["path.0", "path.1", "path.trail", "q.a", "query", "matrix"]), st.just(Keep()), max_size=1
-        )
-        | st.dictionaries(st.sampled_from(["path.0", "path.1", "path.trail", "q.a"]), st.just(Ignore()), max_size=1),
-    ),
-    max_size=2,
-    unique_by=lambda rule: rule.id,
-)
-_facet_urls = st.builds(
-    "http://example.com/{}{}?{}".format,
-    st.lists(st.sampled_from(["a-1", "a-2", "b-1", "b-1.x", "c", "d", "1", "2", "a=1", "a-1;v=1"]), max_size=6).map(
-        "/".join
-    ),
-    st.sampled_from(["", "/", ".html"]),
-    st.sampled_from(["", "a=1"]),
-)
-
-
-@given(_order_rules, st.lists(_facet_urls, min_size=1, max_size=8))
-def test_orders_of_segments(rules: list[Rule], urls: list[str]) -> None:
-    book = RuleBook(rules)
-    for url in urls:
-        key = book.canonical_key(url)
-        assert book.canonical_key(key) == key == slow_key(book, url)
-
-
 _few_urls = st.builds(
     "http://{}example.com{}?{}".format,
     st.sampled_from(["", "1.", "1.2."]),
     st.sampled_from(["/", "/1", "/1/", "/2/1//", "//"]),
     st.lists(st.builds("{}={}".format, st.sampled_from("abc"), _few), max_size=3).map("&".join),
 )
+#: Many rules that act on one key, and on what others ask for.
+_narrow = st.tuples(
+    rule_texts(some=_few, keys=["q.a", "q.b", "q.c", "path.0", "path.trail", "host.1"], statuses=["active", "manual"]),
+    st.lists(_few_urls, min_size=1, max_size=6),
+)
+_facets = st.lists(st.sampled_from(["a-1", "a-2", "b-1", "b-1.x", "c", "d", "1", "a=1", "a-1;v=1"]), max_size=6)
+_orders = st.tuples(
+    st.builds(
+        lambda names, after, more: [rule_toml(f'"path" = {{ any-order = {names}, after = {after} }}', *more)],
+        st.sampled_from(['["a-", "b-"]', '["c/", "d/"]', '["b-", "c/", "a-"]', "[]"]),
+        st.integers(0, 2),
+        st.sampled_from([[], ['"path.0" = "keep"'], ['"path.1" = "ignore"'], ['"path.trail" = "ignore"']]),
+    ),
+    st.lists(_facets.map(lambda found: f"http://example.com/{'/'.join(found)}.html"), min_size=1, max_size=4),
+)
 
 
-@given(_few_rules, st.lists(_few_urls, min_size=1, max_size=8))
-def test_few_keys_and_values_in_all_combinations(rules: list[Rule], urls: list[str]) -> None:
-    """That the short ways are none too short: many rules act on one key, and on what others ask for."""
-    book = RuleBook(rules)
-    for url in urls:
+@given(st.one_of(_wide, _narrow, _orders), any_text, st.booleans())
+def test_a_key_is_its_own_key(case: tuple[list[str], list[str]], other: str, grouped: bool) -> None:
+    rules, urls = case
+    book = book_of(*rules, site="pair" if grouped else SITE, groups=GROUPS if grouped else None)
+    for url in [*urls, *(url.replace(SITE, "example.org") for url in urls), other]:
         key = book.canonical_key(url)
-        assert book.canonical_key(key) == key == slow_key(book, url)
+        found, explained = book.canonical(url), book.explain(url)
+        assert book.canonical_key(key) == key == RuleBook().canonical_key(key)
+        assert found.key == explained.key == key
+        assert found.changes or key == explained.normal_form
+        assert {rule for rule, *_ in found.changes} <= {rule.id for rule in book.acting(url)}
+        assert [rule for rule, _ in explained.rules] == book.matching(url)
+        if explained.site not in book.sites:
+            assert key == explained.normal_form == RuleBook().canonical_key(url)
 
 
-@given(books(groups=True))
-def test_site_groups(case: tuple[RuleBook, list[str]]) -> None:
-    book, urls = case
-    urls = urls + [url.replace("example.com", "example.org") for url in urls]
-    for url in urls:
-        key = book.canonical_key(url)
-        assert book.canonical_key(key) == key == slow_key(book, url)
+@given(_wide, st.lists(plain_urls(), max_size=3), st.randoms())
+def test_what_makes_no_difference(case: tuple[list[str], list[str]], others: list[str], random: random.Random) -> None:
+    """The order of parameters and of rules, rules that do not act, and all that the normal form evens out.
 
-
-@given(books(), any_text)
-def test_total_and_the_normal_form_where_no_rule_is(case: tuple[RuleBook, list[str]], url: str) -> None:
-    book, _ = case
-    key = book.canonical_key(url)
-    assert book.canonical_key(key) == key
-    if site_of_url(url) != SITE:
-        assert key == normal_form(url)
-    explanation = book.explain(url)
-    assert explanation.key == key
-    assert [rule.id for rule, _ in explanation.rules] == [rule.id for rule in book.matching(url)]
-
-
-@given(books(), st.randoms())
-def test_the_order_of_parameters_does_not_matter(case: tuple[RuleBook, list[str]], random: random.Random) -> None:
-    book, urls = case
-    for url in urls:
+    The digest, by which workers of one crawl know whether they have the same rules, says so, too.
+    """
+    (deep, *rules), urls = case
+    book = book_of(deep, *rules)
+    other = book_of(deep, *reversed(rules), ignore("q.*", status="off"))
+    changed = book_of(deep, *rules, ignore("q.new"))
+    digests = [each.digest() for each in (book, changed, book_of(deep, *rules, ignore("q.new"), groups=GROUPS))]
+    assert other.digest() == book.digest()
+    assert len(set(digests)) == 3
+    for url in urls + others:
         base, _, query = url.rstrip("".join(map(chr, range(33)))).partition("?")
         pieces = query.partition("#")[0].split("&")
         random.shuffle(pieces)
-        assert book.equivalent(f"{base}?{'&'.join(pieces)}#", url)
-
-
-@given(books(), st.lists(plain_urls(), max_size=4))
-def test_urls_of_one_normal_form_have_one_key(case: tuple[RuleBook, list[str]], others: list[str]) -> None:
-    book, urls = case
-    keys: dict[str, str] = {}
-    for url in urls + others + [normal_form(url) for url in urls]:
         key = book.canonical_key(url)
-        assert keys.setdefault(normal_form(url), key) == key
+        assert other.canonical_key(url) == book.canonical_key(RuleBook().canonical_key(url)) == key
+        if url in urls:
+            assert book.canonical_key(f"{base}?{'&'.join(pieces)}#") == key
 
 
-@given(st.lists(any_text, min_size=2))
-def test_sites_without_rules_keep_all_apart(urls: list[str]) -> None:
-    book = RuleBook([Rule("other.example", {}, {"*": Ignore()})])
-    assert {book.canonical_key(url) for url in urls} == {normal_form(url) for url in urls}
-
-
-@given(books())
-def test_digest_says_whether_keys_may_differ(case: tuple[RuleBook, list[str]]) -> None:
-    book, _ = case
-    rules = list(book)
-    deep = {site: book.site_rules(site).deep for site in book.sites}
-    random.shuffle(rules)
-    assert RuleBook(rules, deep).digest() == book.digest()
-    acting = [rule for rule in rules if rule.status.acts]
-    if acting:
-        assert RuleBook(acting[1:], deep).digest() != book.digest()
-        assert RuleBook(rules, deep, SiteGroups({"g": [SITE]})).digest() != book.digest()
-        assert RuleBook(acting, {SITE: {"q.new": DeepSplit("-")}}).digest() != book.digest()
-
-
-@pytest.mark.parametrize(
-    "own",
-    [
-        {"q.sid": Set({None: "1"})},
-        {"q.sid": Set({None: "1"}), "q.x": Replace("q.sid")},
-        {"q.sid": Replace("q.y")},
-    ],
+#: Rules that ask for different numbers of parameters, so that there is no doubt which one comes first.
+_asked = st.sampled_from(["1", "2", None])
+_done = st.sampled_from(["ignore", "ignore-value", "keep", "set"])
+_simple = st.tuples(
+    *(
+        st.tuples(
+            st.dictionaries(st.sampled_from("abc"), _asked, min_size=number, max_size=number),
+            st.dictionaries(st.sampled_from("abc"), _done, max_size=2),
+        )
+        for number in range(3)
+    )
 )
-@pytest.mark.parametrize("inner", ["", "%3Fsid=3%26y=4", "%3Fsid=3%26sid=4"])
-def test_a_key_is_its_own_key_where_the_inner_site_adds_what_the_outer_one_ignores(
-    own: dict[str, Operation], inner: str
-) -> None:
-    ignoring = Nested({"example.org": {"q.sid": Ignore()}})
-    book = RuleBook([Rule("example.com", {}, {"q.u": ignoring}), Rule("example.org", {}, own)])
-    key = book.canonical_key(f"http://example.com/?u=http://example.org/{inner}")
-    assert book.canonical_key(key) == key
+
+
+Asked = dict[str, str | None]
+Done = dict[str, str]
+
+
+def step(rules: Sequence[tuple[Asked, Done]], query: dict[str, str]) -> dict[str, str]:
+    """What rules make of parameters in one step, as the documentation says it: of several, the one that asks for more counts."""
+    found = {}
+    for name, value in query.items():
+        acting = [
+            done[name] for match, done in rules if name in done and all(query.get(k) == v for k, v in match.items())
+        ]
+        says = [done for done in acting if done != "set" or value == "1"]  # of other values it says nothing
+        new = {"ignore": "", "ignore-value": "*", "set": "2"}.get(says[-1] if says else "keep", value)
+        found |= {name: new} if new else {}
+    return found
+
+
+@given(_simple, st.dictionaries(st.sampled_from("abc"), st.sampled_from("12"), min_size=1))
+def test_a_key_is_what_the_documentation_says(rules: tuple[tuple[Asked, Done], ...], query: dict[str, str]) -> None:
+    forms = {"set": '{ set = { 1 = "2" } }'}
+    book = book_of(
+        *(
+            rule_toml(
+                *(f'"q.{name}" = {forms.get(done, f"{chr(34)}{done}{chr(34)}")}' for name, done in ops.items()),
+                match=[
+                    f'"q.{name}" = ' + (f'"{value}"' if value else "{ absent = true }") for name, value in match.items()
+                ],
+            )
+            for match, ops in rules
+            if ops
+        )
+    )
+    found = query
+    while (following := step(rules, found)) != found:
+        found = following
+    expected = "&".join(f"{name}={value}" for name, value in sorted(found.items()))
+    url = f"http://example.com/?{'&'.join(f'{name}={value}' for name, value in query.items())}"
+    assert book.canonical_key(url) == "http://example.com/" + (f"?{expected}" if expected else "")
+
+
+def test_a_key_is_its_own_key_where_the_inner_site_adds_what_the_outer_one_ignores() -> None:
+    ignoring = rule_toml('"q.u" = { nested = { "example.org" = { "q.sid" = "ignore" } } }')
+    adding = '"q.sid" = { set = {}, default = "1" }'
+    for own in ([adding], [adding, '"q.x" = { replace = "q.sid" }'], ['"q.sid" = { replace = "q.y" }']):
+        book = book_of(rule_toml(*own), site="example.org")
+        book = book_of(ignoring)  # beside the file of the other site
+        assert book.sites == ("example.com", "example.org")
+        for inner in ("", "%3Fsid=3%26y=4", "%3Fsid=3%26sid=4"):
+            key = book.canonical_key(f"http://example.com/?u=http://example.org/{inner}")
+            assert book.canonical_key(key) == key
+
+
+def test_rules_that_change_what_differs_decide() -> None:
+    book = book_of(ignore("q.sid"), ignore("q.utm"))
+    sid, utm = (rule.id for rule in sorted(book, key=lambda rule: "q.utm" in rule.ops))
+    both, one, other = (book.canonical(f"http://example.com/?{query}") for query in ("sid=1&utm=2", "sid=1", "sid=3"))
+    assert (both.site, {change[0] for change in both.changes}) == (SITE, {sid, utm})
+    assert both.deciding_rules(one) == (utm,)
+    assert all(before.deciding_rules(after) == (sid,) for before, after in pairwise([one, other, one]))
