@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import patch
@@ -182,6 +183,25 @@ class Project:
         )
         said, errors = (stream.decode().replace(os.linesep, "\n") for stream in (done.stdout, done.stderr))
         return subprocess.CompletedProcess(done.args, done.returncode, said, errors)
+
+    def on_a_terminal(self, *args: str, columns: int) -> str:
+        """What ``scrapy ARGS`` shows on a terminal of so many columns, which knows colours."""
+        if not hasattr(os, "openpty"):
+            pytest.skip("there are no terminals")
+        ours, theirs = os.openpty()
+        environment = {**self.environment, "TERM": "xterm-256color", "COLUMNS": str(columns)}
+        del environment["NO_COLOR"]
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+        command = [sys.executable, "-m", "scrapy", *args]
+        shown = b""
+        with subprocess.Popen(command, cwd=self.folder, env=environment, **streams) as running:
+            os.close(theirs)
+            with suppress(OSError):  # the other end is closed
+                while part := os.read(ours, 65_536):
+                    shown += part
+        os.close(ours)
+        assert running.returncode == 0, shown
+        return shown.decode()
 
     @property
     def environment(self) -> dict[str, str]:

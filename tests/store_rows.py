@@ -1,11 +1,12 @@
 """Rows for the tests of the store."""
 
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import func, select
 
 from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.store.rows import DiscardRow, ObservationRow
+from scrapy_dedup.store.rows import DiscardRow, ObservationRow, StoreRow
 from scrapy_dedup.store.schema import metadata
 from scrapy_dedup.store.store import Store
 
@@ -32,6 +33,12 @@ def discarded(path: str, /, **fields: Any) -> DiscardRow:
         time=1_000.0,
     )
     return row._replace(**fields)
+
+
+def record(store: str | Path, *rows: StoreRow) -> None:
+    """Put rows into a store, as crawls do."""
+    with Store.open(store) as opened:
+        opened.add(rows)
 
 
 def table_counts(store: Store) -> dict[str, int]:

@@ -1,33 +1,38 @@
-"""``scrapy dedup ledger``, and what ``scrapy dedup explain`` has from it, after a real crawl."""
+"""``scrapy dedup ledger``: nothing is lost silently, each filtered URL can be looked up with its rule and the page it was taken for."""
 
 import json
+from typing import Any
 
-import pytest
-
-from scrapy_dedup import RuleBook
-from scrapy_dedup.commands.showing.shown_ledger import print_rules, print_table
-from scrapy_dedup.rules import Ignore, Rule, Status
-from scrapy_dedup.store.ledger_queries import LedgerFilter
-from scrapy_dedup.store.store import Store
-
+from .conftest import Project, Serve
+from .crawling import ignore, rule_toml, save_rules
 from .server import Asked, page, prose
-from .store_rows import discarded
+from .store_rows import discarded, record
 
-RULES = """\
-format = "dedup-rules/1"
-site = "{site}"
-
-[[rule]]
-id = "00000001"
-status = "manual"
-ops = {{ "q.sid" = "ignore" }}
-
-[[rule]]
-id = "00000002"
-status = "manual"
-match = {{ "path.0" = "print" }}
-ops = {{ "path.0" = {{ set = {{ print = "view" }} }} }}
-"""
+QUIET = ("-s", "DEDUP_LEARN=off", "-s", "DEDUP_SAMPLE=0", "-s", "DEDUP_STARTER=0", "-s", "DEDUP_EXTRA=0")
+#: Which rows are asked for, and how many there are.
+CHOSEN = [
+    (["--containing", "id=4&"], 2),
+    (["--containing", "id=4%"], 0),
+    (["--rule", "00000001", "--limit", "0"], 20),
+    (["--spider", "shop", "--limit", "7"], 7),
+    (["--since", "1h"], 20),
+    (["--until", "2020-01-01"], 0),
+]
+#: What is asked for and is not there, and what is said of it.
+NOTHING = [
+    (["other.test"], "Nothing was filtered of other.test; it was of: {site}"),
+    (["--rule", "0000abcd"], "Nothing was filtered by a rule 0000abcd; it was by: 00000001"),
+    (["--until", "2020-01-01"], "Nothing was filtered that is asked for."),
+]
+MISTAKES = [
+    (["--since", "yesterday"], "'yesterday' is no time; right ones: 2025-11-25"),
+    (["--since", "1h", "--until", "2h"], "--since is not before --until"),
+    (["--limit", "-1"], "--limit is a number of rows"),
+    (["--limit", "x"], "--limit: 'x' is no whole number; a right one: 20"),
+    (["--url", "http://a.test/", "--by-rule"], "--url and --by-rule do not go together"),
+    (["--by-rule", "--limit", "1"], "--limit and --by-rule do not go together"),
+    (["--sice", "1h"], "--sice"),
+]
 
 
 def shop(asked: Asked) -> str | int:
@@ -37,166 +42,101 @@ def shop(asked: Asked) -> str | int:
     return page(prose(1 + int(asked.query["id"]))) if asked.path == "/view" else 404
 
 
-@pytest.fixture
-def crawled(project, serve):
+def test_what_a_crawl_has_filtered(project: Project, serve: Serve) -> None:
     server = serve(shop)
-    site = f"127.0.0.1:{server.port}"
-    project.write(f"dedup-rules/{site.replace(':', '_')}.toml", RULES.format(site=site))
-    quiet = ("-s", "DEDUP_LEARN=off", "-s", "DEDUP_SAMPLE=0", "-s", "DEDUP_STARTER=0", "-s", "DEDUP_EXTRA=0")
-    done = project.scrapy("crawl", "shop", "-a", f"start={server.url('/')}", *quiet)
+    first = rule_toml('"q.sid" = "ignore"').replace("status", 'id = "00000001"\nstatus')
+    second = rule_toml('"path.0" = { set = { print = "view" } }', match=['"path.0" = "print"'])
+    second = second.replace("status", 'id = "00000002"\nstatus')
+    save_rules(server.site, first, second, directory=project.folder / "dedup-rules")
+    done = project.scrapy("crawl", "shop", "-a", f"start={server.url('/')}", *QUIET)
     assert done.returncode == 0, done.stderr
     assert server.downloads == 1 + 10, "nothing is lost, and the twenty others are saved"
-    project.site = site
-    project.url = server.url
-    return project
 
+    def lines(*args: str, **kwargs: Any) -> list[dict[str, Any]]:
+        done = project.scrapy("dedup", *args, "--json", **kwargs)
+        assert (done.returncode, "Traceback" in done.stderr) == (0 if done.stdout else 1, False), done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
-def records(done):
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def test_what_was_filtered_is_told(crawled):
-    rows = records(crawled.scrapy("dedup", "ledger", "--json", fresh=True))
-    assert {row["url"] for row in rows} >= {crawled.url(f"/view?id={number}&sid=2") for number in range(10)}
+    rows = lines("ledger", fresh=True)
     assert len(rows) == 20
+    assert {row["url"] for row in rows} >= {server.url(f"/view?id={number}&sid=2") for number in range(10)}
     for row in rows:
-        assert (row["type"], row["site"], row["rule"], row["spider"]) == ("filtered", crawled.site, "00000001", "shop")
+        said = tuple(row[name] for name in ("type", "site", "rule", "spider", "state"))
+        assert said == ("filtered", server.site, "00000001", "shop", "pending")
         assert row["taken_for"].partition("&sid=")[0] == row["url"].partition("&sid=")[0]
-        assert row["state"] == "pending"
     assert [row["time"] for row in rows] == sorted((row["time"] for row in rows), reverse=True)
-    done = crawled.scrapy("dedup", "ledger", "--limit", "3")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "and 17 URLs more (--limit 0 shows all)"
-    assert len(done.stdout.splitlines()) == 2 + 3 + 1
-    assert not any(line.endswith(" ") for line in done.stdout.splitlines())
+    for args, number in CHOSEN:
+        assert len(lines("ledger", *args)) == number, args
+    shown = project.scrapy("dedup", "ledger", "--limit", "3").stdout.splitlines()
+    assert (len(shown), shown[-1]) == (2 + 3 + 1, "and 17 URLs more (--limit 0 shows all)")
+    assert not any(line.endswith(" ") for line in shown)
+    (by_rule,) = lines("ledger", "--by-rule")
+    assert tuple(by_rule[name] for name in ("type", "site", "rule", "urls", "now")) == (
+        "rule",
+        server.site,
+        "00000001",
+        20,
+        "manual",
+    )
+    assert by_rule["first"] <= by_rule["last"]
+    assert "00000001    20" in project.scrapy("dedup", "ledger", "--by-rule").stdout
 
-
-def test_was_this_url_filtered(crawled):
-    filtered, other = crawled.url("/view?id=3&sid=2"), crawled.url("/view?id=3&sid=9")
-    done = crawled.scrapy("dedup", "ledger", "--url", filtered)
-    assert done.returncode == 0, done.stderr
+    filtered, fetched, other = map(server.url, ("/view?id=3&sid=2", "/view?id=3", "/view?id=3&sid=9"))
+    told = project.scrapy("dedup", "ledger", "--url", filtered).stdout
     for part in (filtered, "rule       00000001", "by the spider shop", "taken for  http", "became     filtered"):
-        assert part in done.stdout
-    done = crawled.scrapy("dedup", "ledger", "--url", other)
-    assert (done.returncode, done.stdout) == (1, f"{other} was not filtered.\n")
-    done = crawled.scrapy("dedup", "ledger", "--url", other, "--json")
-    assert (done.returncode, done.stdout) == (1, "")
+        assert part in told
+    for args, said in [*NOTHING, (["--url", other], f"{other} was not filtered.")]:
+        done = project.scrapy("dedup", "ledger", *args)
+        assert (done.returncode, done.stdout) == (1, said.format(site=server.site) + "\n")
+    assert lines("ledger", "--url", other) == []
+
+    told = project.scrapy("dedup", "explain", filtered).stdout
+    for part in (
+        "\nfiltered\n",
+        "did here  q.sid ignore",
+        "sid=⟦",  # URLs as they were met, what differs between marks
+        'rule 00000002 (manual) does not match: it asks for path.0 = "print", and path.0 is "view"',
+    ):
+        assert part in told
+    told = project.scrapy("dedup", "explain", fetched).stdout
+    assert "did here  nothing: the URL has no q.sid" in told
+    assert "it was not filtered" in told
+    one, two = lines("explain", filtered, fetched)
+    assert (one["filtered"]["rule"], two["filtered"]) == ("00000001", None)
+    assert one["key"] == two["key"] == two["url"]
+    (rule,) = one["rules"]
+    assert (rule["id"], rule["did"], rule["why_nothing"]) == ("00000001", ["q.sid"], [])
+    assert rule["examples"]
+    assert all(len(pair) == 2 and pair[0] != pair[1] for pair in rule["examples"])
+    assert (one["unmatched"], two["rules"][0]["why_nothing"]) == ({"00000002": "path.0"}, ["the URL has no q.sid"])
 
 
-@pytest.mark.parametrize(
-    ("args", "number"),
-    [
-        (["--containing", "id=4&"], 2),
-        (["--containing", "id=4%"], 0),
-        (["--rule", "00000001", "--limit", "0"], 20),
-        (["--rule", "00000002"], 0),
-        (["--spider", "shop", "--limit", "7"], 7),
-        (["--since", "1h"], 20),
-        (["--until", "2020-01-01"], 0),
-        (["other.test"], 0),
-    ],
-)
-def test_rows_are_chosen(crawled, args, number):
-    done = crawled.scrapy("dedup", "ledger", "--json", *args)
-    assert done.returncode == (0 if number else 1), done.stderr
-    assert len(done.stdout.splitlines()) == number
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (["other.test"], "Nothing was filtered of other.test; it was of: {site}"),
-        (["--rule", "0000abcd"], "Nothing was filtered by a rule 0000abcd; it was by: 00000001"),
-        (["--until", "2020-01-01"], "Nothing was filtered that is asked for."),
-    ],
-)
-def test_what_the_ledger_has_is_named_where_it_has_not_what_is_asked_for(crawled, args, said):
-    done = crawled.scrapy("dedup", "ledger", *args)
-    assert (done.returncode, done.stdout) == (1, said.format(site=crawled.site) + "\n")
-
-
-def test_times_and_ids_are_not_broken_on_a_narrow_terminal(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "80")
-    row = discarded("/" + "long/" * 20, time=1.2e9, rule="0000abcd", scope="")
-    with Store.open(str(tmp_path / "store.sqlite")) as store:
-        store.add([row])
-        print_table(store, LedgerFilter(), None)
-    shown = capsys.readouterr().out
+def test_a_rule_that_is_gone_is_marked_and_what_it_has_filtered_is_shown_whole(project: Project) -> None:
+    """Times and ids are not broken, however narrow the terminal."""
+    row = discarded("p?sid=1&" + "long/" * 20, time=1.2e9, rule="0000abcd")
+    record(project.folder / "store.sqlite", row._replace(taken_for=row.url.replace("sid=1", "sid=2")))
+    command = ("dedup", "ledger", "-s", "DEDUP_STORE=store.sqlite")
+    for rules, said, now in (([], "no longer there", []), ([ignore("q.sid")], "replaced by {}", ["{}"])):
+        save_rules(row.site, *rules, directory=project.folder / "dedup-rules")
+        listed = json.loads(
+            project.scrapy("dedup", "explain", "--json", row.url, "-s", "DEDUP_STORE=store.sqlite").stdout
+        )
+        new = [rule["id"] for rule in listed["rules"]]
+        found = json.loads(project.scrapy(*command, "--by-rule", "--json").stdout)
+        assert (found["now"], found["replaced_by"]) == ("gone", [each.format(*new) for each in now])
+        assert said.format(*new) in project.scrapy(*command, "--by-rule").stdout
+    shown = project.on_a_terminal(*command, columns=80)
     assert "2008-01-10T21:20:00Z" in shown
     assert "0000abcd" in shown
 
 
-def test_by_rule(crawled):
-    (row,) = records(crawled.scrapy("dedup", "ledger", "--by-rule", "--json"))
-    assert (row["type"], row["site"], row["rule"], row["urls"]) == ("rule", crawled.site, "00000001", 20)
-    assert row["first"] <= row["last"]
-    assert row["now"] == "manual"
-    done = crawled.scrapy("dedup", "ledger", "--by-rule")
-    assert "00000001    20" in done.stdout
-
-
-def test_by_rule_a_rule_that_is_gone_is_marked(tmp_path, capsys):
-    row = discarded("/p?sid=1", time=1.2e9, rule="0000abcd", scope="")
-    rules = RuleBook([Rule(row.site, {}, {"q.sid": Ignore()}, Status.ACTIVE)])
-    (new,) = rules.for_site(row.site)
-    with Store.open(str(tmp_path / "store.sqlite")) as store:
-        store.add([row._replace(taken_for=row.url.replace("sid=1", "sid=2"))])
-        for book, said, now in (
-            (RuleBook(), "no longer there", {"now": "gone", "replaced_by": []}),
-            (rules, f"replaced by {new.id}", {"now": "gone", "replaced_by": [new.id]}),
-        ):
-            assert print_rules(store, LedgerFilter(), book, json=True)
-            assert json.loads(capsys.readouterr().out).items() >= now.items()
-            assert print_rules(store, LedgerFilter(), book, json=False)
-            assert said in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (["--since", "yesterday"], "'yesterday' is no time; right ones: 2025-11-25"),
-        (["--since", "1h", "--until", "2h"], "--since is not before --until"),
-        (["--limit", "-1"], "--limit is a number of rows"),
-        (["--limit", "x"], "--limit: 'x' is no whole number; a right one: 20"),
-        (["--url", "http://a.test/", "--by-rule"], "--url and --by-rule do not go together"),
-        (["--by-rule", "--limit", "1"], "--limit and --by-rule do not go together"),
-        (["--sice", "1h"], "--sice"),
-    ],
-)
-def test_mistakes_are_told_in_a_line(project, args, said):
-    done = project.scrapy("dedup", "ledger", *args)
-    assert done.returncode == 2
-    assert said in done.stderr.splitlines()[-1]
-    assert "Traceback" not in done.stderr
-    assert "scrapy dedup SUBCOMMAND" not in done.stderr, "how the subcommand is used is shown"
-
-
-def test_without_a_store(project):
+def test_mistakes_are_told_in_a_line(project: Project) -> None:
+    for args, said in MISTAKES:
+        done = project.scrapy("dedup", "ledger", *args)
+        assert done.returncode == 2
+        assert said in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
+        assert "scrapy dedup SUBCOMMAND" not in done.stderr, "how the subcommand is used is shown"
     done = project.scrapy("dedup", "ledger")
     assert (done.returncode, done.stdout) == (1, "")
     assert "nothing is recorded" in done.stderr
-
-
-def test_explain_asks_the_ledger_and_says_why_a_rule_does_nothing(crawled):
-    filtered, fetched = crawled.url("/view?id=3&sid=2"), crawled.url("/view?id=3")
-    done = crawled.scrapy("dedup", "explain", filtered)
-    assert done.returncode == 0, done.stderr
-    assert "\nfiltered\n" in done.stdout
-    assert "did here  q.sid ignore" in done.stdout
-    assert "sid=⟦" in done.stdout, "URLs as they were met, what differs between marks"
-    assert 'rule 00000002 (manual) does not match: it asks for path.0 = "print", and path.0 is "view"' in done.stdout
-    done = crawled.scrapy("dedup", "explain", fetched)
-    assert "did here  nothing: the URL has no q.sid" in done.stdout
-    assert "it was not filtered" in done.stdout
-    one, other = records(crawled.scrapy("dedup", "explain", "--json", filtered, fetched))
-    assert one["filtered"]["rule"] == "00000001"
-    assert other["filtered"] is None
-    assert one["key"] == other["key"] == other["url"]
-    (rule,) = one["rules"]
-    assert (rule["id"], rule["did"], rule["why_nothing"]) == ("00000001", ["q.sid"], [])
-    assert all(len(pair) == 2 and pair[0] != pair[1] for pair in rule["examples"])
-    assert rule["examples"]
-    assert one["unmatched"] == {"00000002": "path.0"}
-    assert other["rules"][0]["why_nothing"] == ["the URL has no q.sid"]
