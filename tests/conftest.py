@@ -49,7 +49,7 @@ SLOW_FILES = (
     "test_rule_files",
     "test_sources",
     "test_spark",
-    "test_store_processes",
+    "test_store_crawls",
 )
 
 

@@ -6,9 +6,13 @@ from typing import Any
 from sqlalchemy import func, select
 
 from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.store.rows import DiscardRow, ObservationRow, StoreRow
+from scrapy_dedup.content.versions import Version, packed_version
+from scrapy_dedup.store.rows import CrawlRow, DiscardRow, DiscardState, ObservationRow, SightingRow, StoreRow
 from scrapy_dedup.store.schema import metadata
 from scrapy_dedup.store.store import Store
+
+#: What became of a filtered request.
+State = DiscardState
 
 
 def seen(path: str, /, text: str | None = "some text", **fields: Any) -> ObservationRow:
@@ -18,6 +22,36 @@ def seen(path: str, /, text: str | None = "some text", **fields: Any) -> Observa
         body = f"<title>{text}</title><p>template</p>".encode()
         row = row._replace(fingerprints=fingerprint_body(body, "text/html"), length=len(body))
     return row._replace(**fields)
+
+
+def of_bytes(path: str, body: bytes, content_type: str) -> ObservationRow:
+    """Return the row of a response with this body."""
+    return seen(path, None, fingerprints=fingerprint_body(body, content_type))
+
+
+def version(text: str) -> bytes:
+    """Return the version of a page that shows one text, as a row has it."""
+    return Version((("html/body/p", "", text),)).to_bytes()
+
+
+def texts(found: Any) -> str:
+    """Return what a version shows."""
+    return " ".join(text for *_, text in found.blocks)
+
+
+def sighting(name: str) -> SightingRow:
+    """Return the row of a URL that may be another one of a page."""
+    return SightingRow("", "example.com", "http://example.com/", f"http://example.com/#{name}", "fragment", 5.0)
+
+
+def crawl_row(job: str, **fields: Any) -> CrawlRow:
+    """Return the row of a crawl that has ended."""
+    return CrawlRow("", "example.com", "shop", job, 0.0, 1.0, "finished")._replace(**fields)
+
+
+def seen_page(url: str, html: str, time: float) -> ObservationRow:
+    """Return the row of a page whose texts are kept."""
+    return seen("")._replace(site=url.split("/")[2], url=url, time=time, version=packed_version(html))
 
 
 def discarded(path: str, /, **fields: Any) -> DiscardRow:

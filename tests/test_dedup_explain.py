@@ -125,7 +125,7 @@ def test_faulty_files(project: Project) -> None:
         save_rules(f"s{number}.test", rule_toml(f'"q.a" = {operation}'), directory=project.folder / "dedup-rules")
     mask = head.format("dedup-mask/2", "shop.test") + '[[path]]\nselectr = "html/body/p"\nstate = "strip"\n'
     project.write("dedup-rules/shop.test.mask.toml", mask)
-    project.write("dedup-rules/other.test.mask.toml", mask)
+    project.write("dedup-rules/other.test.mask.toml", mask.replace("selectr", "selector"))
     done = project.scrapy("dedup", "check")
     assert done.returncode == 1
     said = done.stderr.replace("\n", " ")

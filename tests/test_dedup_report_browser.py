@@ -9,13 +9,10 @@ from typing import Any
 
 import pytest
 
-from scrapy_dedup.report.data import ReportSource
-from scrapy_dedup.report.writing import write_report
-from scrapy_dedup.rules import Evidence, Ignore, Rule, RuleBook, Status
-from scrapy_dedup.store.rows import CrawlRow
-from scrapy_dedup.store.store import Store
+from scrapy_dedup import RuleBook
 
-from .store_rows import discarded, seen
+from .crawling import ignore, save_rules
+from .store_rows import crawl_row, discarded, record, seen
 from .waiting import PATIENCE
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -41,16 +38,18 @@ ROWS = 60
 def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a browser saw in a report."""
     folder = tmp_path_factory.mktemp("report")
-    sid = Rule(SITE, {}, {"q.sid": Ignore()}, Status.ACTIVE, Evidence(groups=12))
-    candidate = Rule(SITE, {}, {"q.ref": Ignore()}, Status.CANDIDATE, Evidence(groups=3))
-    RuleBook([sid, candidate]).save(folder / "rules")
-    pages = [seen(f"p?id={number}&sid={sid}", time=number) for number in range(20) for sid in "ab"]
+    rules = [ignore("q.sid", "active", groups=12), ignore("q.ref", "candidate", groups=3)]
+    (sid, _) = sorted(
+        RuleBook.load(save_rules(SITE, *rules, directory=folder / "dedup-rules").parent),
+        key=lambda rule: str(rule.ops),
+        reverse=True,
+    )
     rows = [discarded(f"p?id={number}&sid=c", rule=sid.id, time=number) for number in range(ROWS)]
     rows[-1] = rows[-1]._replace(rule="0badcafe")
-    crawl = CrawlRow("", SITE, "shop", "job", 0, 1, "finished", 40, filtered=ROWS, avoided=ROWS)
-    with Store.open(folder / "store.sqlite") as store:
-        store.add([*pages, *rows, crawl])
-    write_report(ReportSource(str(folder / "store.sqlite"), "", (folder / "rules",)), folder / "report.html")
+    pages = [seen(f"p?id={number}&sid={sid}", time=number) for number in range(20) for sid in "ab"]
+    record(folder / "store.sqlite", *pages, *rows, crawl_row("job", pages=40, filtered=ROWS, avoided=ROWS))
+    report = [sys.executable, "-m", "scrapy", "dedup", "report", "-o", "report.html", "-s", "DEDUP_STORE=store.sqlite"]
+    subprocess.run(report, cwd=folder, check=True)
     done = subprocess.run(
         [sys.executable, "-m", "tests.browsing", str(folder / "report.html")],
         cwd=ROOT,
@@ -64,55 +63,29 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-def test_nothing_is_asked_of_a_network_and_nothing_goes_wrong(used: dict[str, Any]) -> None:
+def test_nothing_is_asked_of_a_network_and_nothing_stands_in_the_way_of_keyboard_and_screen_reader(
+    used: dict[str, Any],
+) -> None:
     assert [url for url in used["asked"] if not url.startswith(("file:", "data:"))] == []
-    assert used["said"] == []
-
-
-def test_the_ledger_is_shown_page_by_page(used: dict[str, Any]) -> None:
-    assert used["count"] == f"{ROWS} rows"
-    assert len(used["all"]) == 25
-    assert used["all"][0][1] == f"http://example.com/p?id={ROWS - 1}&sid=c"
-    assert used["second page"]["place"] == "page 2 of 3"
-    assert used["second page"]["rows"][0][1] == f"http://example.com/p?id={ROWS - 26}&sid=c"
-
-
-def test_a_rule_that_is_gone_says_so(used: dict[str, Any]) -> None:
-    assert used["all"][0][3] == "0badcafe no longer there"
-
-
-def test_search_narrows_it(used: dict[str, Any]) -> None:
-    urls = [row[1] for row in used["searched"]["rows"]]
-    assert sorted(urls) == sorted(f"http://example.com/p?id={number}&sid=c" for number in (3, *range(30, 40)))
-    assert used["searched"]["count"] == f"11 rows of {ROWS}"
-    assert used["nothing"] == {"count": f"0 rows of {ROWS}", "rows": []}
-
-
-@pytest.mark.parametrize("direction", ["ascending", "descending"])
-def test_a_head_sorts_by_its_column_with_the_keyboard(used: dict[str, Any], direction: str) -> None:
-    assert used[direction]["sort"] == direction
-    urls = sorted(
-        (f"http://example.com/p?id={number}&sid=c" for number in range(ROWS)), reverse=direction != "ascending"
-    )
-    assert used[direction]["urls"] == urls[:25]
-
-
-def test_details_open_and_close_with_the_keyboard(used: dict[str, Any]) -> None:
-    assert (used["closed"], used["open"], used["pair is visible"], used["closed again"]) == (False, True, True, True)
-
-
-def test_no_word_of_a_table_is_broken(used: dict[str, Any]) -> None:
-    assert used["broken"] == []
-
-
-def test_nothing_stands_in_the_way_of_keyboard_and_screen_reader(used: dict[str, Any]) -> None:
-    assert used["barriers"] == []
-    assert used["first focus"] == "Skip to the report"
-
-
-def test_it_is_dark_where_the_reader_likes_that_and_prints_without_its_menu(used: dict[str, Any]) -> None:
+    assert (used["said"], used["barriers"], used["first focus"]) == ([], [], "Skip to the report")
+    assert used["broken"] == [], "no word of a table is broken"
     light, dark = used["colours"]["light"], used["colours"]["dark"]
     assert light[0] == "rgb(255, 255, 255)"
     assert dark[0] != light[0]
     assert dark[1] != light[1]
     assert used["printed nav"] is False
+    assert (used["closed"], used["open"], used["pair is visible"], used["closed again"]) == (False, True, True, True)
+
+
+def test_the_ledger_is_shown_page_by_page_searched_and_sorted(used: dict[str, Any]) -> None:
+    urls = [f"http://example.com/p?id={number}&sid=c" for number in range(ROWS)]
+    assert (used["count"], len(used["all"])) == (f"{ROWS} rows", 25)
+    assert used["all"][0][1] == urls[-1]
+    assert used["all"][0][3] == "0badcafe no longer there"
+    assert used["second page"]["place"] == "page 2 of 3"
+    assert used["second page"]["rows"][0][1] == urls[-26]
+    assert sorted(row[1] for row in used["searched"]["rows"]) == sorted(urls[number] for number in (3, *range(30, 40)))
+    assert used["searched"]["count"] == f"11 rows of {ROWS}"
+    assert used["nothing"] == {"count": f"0 rows of {ROWS}", "rows": []}
+    for direction in ("ascending", "descending"):
+        assert used[direction] == {"sort": direction, "urls": sorted(urls, reverse=direction != "ascending")[:25]}
