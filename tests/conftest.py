@@ -1,10 +1,11 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -157,6 +158,20 @@ class Project:
     def scrapy(self, *args: str, stdin: str | bytes = "", fresh: bool = False) -> subprocess.CompletedProcess[str]:
         """Run ``scrapy ARGS`` in the project's folder and return what it said; *fresh* is with a new interpreter."""
         return self.module("scrapy", *args, stdin=stdin, fresh=fresh)
+
+    def told(self, *args: str, **kwargs: Any) -> str:
+        """What ``scrapy ARGS`` prints, which ends well."""
+        done = self.scrapy(*args, **kwargs)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def refuses(self, command: Sequence[str], *cases: tuple[Sequence[str], int, str]) -> None:
+        """Assert what ``scrapy COMMAND ARGS`` says of *cases*, in one line: each is its arguments, the exit code and what is said."""
+        for args, code, said in cases:
+            done = self.scrapy(*command, *args)
+            assert done.returncode == code, (args, done.stdout, done.stderr)
+            assert said in "".join([done.stdout, *done.stderr.splitlines()[-1:]]), args
+            assert "Traceback" not in done.stderr
 
     def learning(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run ``python -m scrapy_dedup.learning ARGS`` in the project's folder and return what it said."""

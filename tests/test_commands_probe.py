@@ -22,8 +22,7 @@ def unique(asked: Asked) -> str | int:
 @pytest.fixture
 def crawled(project: Project, serve: Serve) -> Server:
     server = serve(unique)
-    done = project.scrapy("crawl", "shop", "-a", f"start={server.url('/')}", "-s", "DEDUP_LEARN=off")
-    assert done.returncode == 0, done.stderr
+    project.told("crawl", "shop", "-a", f"start={server.url('/')}", "-s", "DEDUP_LEARN=off")
     assert server.downloads == 1 + 3 * PAGES
     server.reset()
     return server
@@ -44,16 +43,15 @@ def test_what_probes_show_is_learned(project: Project, crawled: Server, dry: boo
     """No two links lead to one page, so that nothing can be learned without asking; after a dry run what was asked is known."""
     if not dry:
         assert "no rules" in project.scrapy("learn-rules").stdout
-    done = project.scrapy("learn-rules", "--probe", "60", *(["--dry-run"] if dry else []))
-    assert done.returncode == 0, done.stderr
-    assert "q.w is irrelevant (by 10 pages)" in done.stdout
-    assert "q.v is relevant (by 1 page)" in done.stdout
+    told = project.told("learn-rules", "--probe", "60", *(["--dry-run"] if dry else []))
+    assert "q.w is irrelevant (by 10 pages)" in told
+    assert "q.v is relevant (by 1 page)" in told
     assert 30 < crawled.downloads <= 60
     assert not [target for target in crawled.hits if "delete" in target]
     assert acting(project, crawled) == ([] if dry else ["q.w"])
-    assert done.stdout.endswith("No file was written (--dry-run).\n") is dry
+    assert told.endswith("No file was written (--dry-run).\n") is dry
     crawled.reset()
-    assert project.scrapy("learn-rules").returncode == 0
+    project.told("learn-rules")
     assert crawled.downloads == 0
     assert acting(project, crawled) == ["q.w"], "learned without a further request, and kept"
     assert probed(project, crawled) == (10, 0)
@@ -67,15 +65,14 @@ def test_the_projects_settings_hold_and_no_more_is_asked_than_is_allowed(project
         "import scrapy\n\n\nclass Other(scrapy.Spider):\n    name = 'other'\n"
         "    custom_settings = {'USER_AGENT': 'mine', 'CLOSESPIDER_PAGECOUNT': 1, 'HTTPCACHE_ENABLED': True}\n",
     )
-    done = project.scrapy("learn-rules", "--probe", "7", "--spider", "other")
-    assert done.returncode == 0, done.stderr
+    project.told("learn-rules", "--probe", "7", "--spider", "other")
     assert 3 <= crawled.downloads <= 7
     assert {asked.headers["user-agent"] for asked in crawled.asked} == {"mine"}
 
 
 def test_nothing_in_doubt(project: Project, serve: Serve) -> None:
     server = serve({"/": page(prose("start"))})
-    assert project.scrapy("crawl", "shop", "-a", f"start={server.url('/')}").returncode == 0
+    project.told("crawl", "shop", "-a", f"start={server.url('/')}")
     server.reset()
     assert "There was nothing to probe." in project.scrapy("learn-rules", "--probe", "9").stdout
     assert server.downloads == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import Project
-from .crawling import book_of, ignore, rule_toml, save_rules
+from .crawling import book_of, ignore, save_rules
 
 URL = "http://shop.test/list?page=1&sid=5f0c"
 SID = '[[rule]]\nid = "{id}"\nstatus = "{status}"\nnote = "new for each link"\nops = {{ "q.sid" = "ignore" }}'
@@ -18,9 +18,7 @@ def ruled(project: Project, *rules: str) -> Path:
 
 
 def explained(project: Project, *args: str) -> str:
-    done = project.scrapy("dedup", "explain", *args)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return project.told("dedup", "explain", *args)
 
 
 def test_explains(project: Project) -> None:
@@ -98,43 +96,13 @@ def test_keys_only_line_by_line(project: Project) -> None:
 
 
 def test_mistakes_are_told_in_a_line(project: Project) -> None:
-    for args, said in (
-        ([], "no URL"),
-        (["--key-only", URL], "--key-only"),
-        (["--from", "missing.txt"], "missing.txt"),
-        (["--spider", "nobody", URL], "'nobody'"),
-        (["-s", "DEDUP_MODE=fast", URL], "DEDUP_MODE"),
-    ):
-        done = project.scrapy("dedup", "explain", *args)
-        assert done.returncode == 2, (done.stdout, done.stderr)
-        assert said in done.stderr.splitlines()[-1]
-        assert "Traceback" not in done.stderr
-
-
-def test_faulty_files(project: Project) -> None:
-    """They are named with line, problem and remedy, a misspelt word with what it means."""
-    ruled(project, PAGE)
-    head = 'format = "{}"\nsite = "{}"\n'
-    project.write("dedup-rules/bad.test.toml", head.format("dedup-rules/1", "bad.test") + "[[rule]\n")
-    done = project.scrapy("dedup", "explain", URL)
-    assert done.returncode == 2
-    assert "bad.test.toml" in done.stderr
-    assert "Traceback" not in done.stderr
-    operations = ['"ingore"', '"ignor-value"', '{ replce = "path.1" }', '{ sett = { "a" = "b" } }', '"xyz"']
-    for number, operation in enumerate(operations):
-        save_rules(f"s{number}.test", rule_toml(f'"q.a" = {operation}'), directory=project.folder / "dedup-rules")
-    mask = head.format("dedup-mask/2", "shop.test") + '[[path]]\nselectr = "html/body/p"\nstate = "strip"\n'
-    project.write("dedup-rules/shop.test.mask.toml", mask)
-    project.write("dedup-rules/other.test.mask.toml", mask.replace("selectr", "selector"))
-    done = project.scrapy("dedup", "check")
-    assert done.returncode == 1
-    said = done.stderr.replace("\n", " ")
-    for meant in ("ignore", "ignore-value", "replace", "set"):
-        assert f"is no operation; did you mean {meant}?" in said
-    for part in (
-        "an operation is",
-        'has no key "selectr"',
-        "the file is named other.test.mask.toml",
-        "bad.test.toml:3",
-    ):
-        assert part in said
+    project.refuses(
+        ["dedup", "explain"],
+        ([], 2, "no URL"),
+        (["--key-only", URL], 2, "--key-only"),
+        (["--from", "missing.txt"], 2, "missing.txt"),
+        (["--spider", "nobody", URL], 2, "'nobody'"),
+        (["-s", "DEDUP_MODE=fast", URL], 2, "DEDUP_MODE"),
+    )
+    project.write("dedup-rules/bad.test.toml", 'format = "dedup-rules/1"\nsite = "bad.test"\n[[rule]\n')
+    project.refuses(["dedup", "explain"], ([URL], 2, "bad.test.toml:3"))

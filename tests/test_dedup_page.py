@@ -6,7 +6,6 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,18 +32,7 @@ def masked(
 
 
 def shown(project: Project, *args: str) -> str:
-    done = project.scrapy("dedup", "page", *args)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def refused(project: Project, *cases: tuple[Sequence[str], int, str]) -> None:
-    """Assert exit codes and what is said."""
-    for args, code, said in cases:
-        done = project.scrapy("dedup", "page", *args)
-        assert done.returncode == code, (args, done.stdout, done.stderr)
-        assert said in done.stderr + done.stdout
-        assert "Traceback" not in done.stderr
+    return project.told("dedup", "page", *args)
 
 
 def test_a_file(project: Project) -> None:
@@ -103,9 +91,9 @@ def test_pages_are_fetched_shown_beside_recorded_ones_and_nothing_else_is_touche
     assert (project.folder / "items.json").read_text() == "[1]"
     assert not (project.folder / "job").exists()
     assert not (project.folder / ".scrapy/dedup").exists()
-    refused(project, ((server.url("/missing"),), 1, "/missing cannot be had: the site answered 404"))
+    project.refuses(["dedup", "page"], ((server.url("/missing"),), 1, "/missing cannot be had: the site answered 404"))
     for _ in range(2):
-        assert project.scrapy("crawl", "shop", "-a", f"start={url}").returncode == 0
+        project.told("crawl", "shop", "-a", f"start={url}")
     asked = server.counted().total()
     told = shown(project, "--from-store", url)
     assert server.counted().total() == asked
@@ -308,14 +296,14 @@ def test_without_the_site_the_page_in_the_store_is_shown(shop: Project) -> None:
     assert "cannot be had" in done.stderr
     assert "from the store" in done.stdout
     assert "It is \u27e6noon\u27e7" in done.stdout
-    refused(shop, ((*settings, nobody, "--html", "out.html"), 1, ""))  # the store has no HTML
+    shop.refuses(["dedup", "page"], ((*settings, nobody, "--html", "out.html"), 1, ""))  # the store has no HTML
     assert not (shop.folder / "out.html").exists()
 
 
 def test_mistakes_are_one_line(shop: Project) -> None:
     shop.write("other.sqlite", "this is no database")
-    refused(
-        shop,
+    shop.refuses(
+        ["dedup", "page"],
         (("missing.html",), 2, "dedup page: missing.html is no URL and no file; a URL begins with http://"),
         (("http://",), 2, "is no URL of a site"),
         (("page.html", "--url", "http://other.test/"), 1, "there is no mask of other.test, but of shop.test"),

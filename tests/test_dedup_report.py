@@ -62,13 +62,11 @@ def ids(project: Project) -> dict[str, str]:
 
 def reported(project: Project, *args: str) -> tuple[dict[str, list[dict[str, Any]]], str]:
     """What the report says, as lines of JSON by type, and as a page."""
-    lines = project.scrapy("dedup", "report", "--json", *STORE, *args)
-    assert lines.returncode == 0, lines.stderr
+    lines = project.told("dedup", "report", "--json", *STORE, *args)
     records: dict[str, list[dict[str, Any]]] = {}
-    for each in map(json.loads, lines.stdout.splitlines()):
+    for each in map(json.loads, lines.splitlines()):
         records.setdefault(each["type"], []).append(each)
-    done = project.scrapy("dedup", "report", "-o", "report.html", *STORE, *args)
-    assert done.returncode == 0, done.stderr
+    project.told("dedup", "report", "-o", "report.html", *STORE, *args)
     return records, (project.folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -162,13 +160,12 @@ def test_a_page_that_a_browser_can_open(project: Project) -> None:
     url = "http://example.com/some/path/of/the/site/page?id={}&sid=0123456789abcdef0123456789abcdef"
     rows = [discarded("", url=url.format(n), taken_for=url.format(n % 900), time=n) for n in range(20_500)]
     record(project.folder / "store.sqlite", *rows, *(seen("", f"a page {n}", url=url.format(n)) for n in range(900)))
-    done = project.scrapy("dedup", "report", "-o", "report.html", *STORE)
-    assert done.returncode == 0, done.stderr
+    project.told("dedup", "report", "-o", "report.html", *STORE)
     text = (project.folder / "report.html").read_text(encoding="utf-8")
     assert "The latest 20,000 of 20,500 rows" in text
     assert len(text) < 10_000_000
     record(project.folder / "long.sqlite", *(discarded(f"{n}?{'x' * 8_000}", time=n) for n in range(1_500)), seen("a"))
-    project.scrapy("dedup", "report", "-o", "report.html", "-s", "DEDUP_STORE=long.sqlite")
+    project.told("dedup", "report", "-o", "report.html", "-s", "DEDUP_STORE=long.sqlite")
     text = (project.folder / "report.html").read_text(encoding="utf-8")
     shown = re.search(r"The latest ([\d,]+) of 1,500 rows", text)
     assert shown

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,7 +108,7 @@ Done = dict[str, str]
 
 def step(rules: Sequence[tuple[Asked, Done]], query: dict[str, str]) -> dict[str, str]:
     """What rules make of parameters in one step, as the documentation says it: of several, the one that asks for more counts."""
-    found = {}
+    found: dict[str, str] = {}
     for name, value in query.items():
         acting = [
             done[name] for match, done in rules if name in done and all(query.get(k) == v for k, v in match.items())
@@ -153,12 +152,3 @@ def test_a_key_is_its_own_key_where_the_inner_site_adds_what_the_outer_one_ignor
         for inner in ("", "%3Fsid=3%26y=4", "%3Fsid=3%26sid=4"):
             key = book.canonical_key(f"http://example.com/?u=http://example.org/{inner}")
             assert book.canonical_key(key) == key
-
-
-def test_rules_that_change_what_differs_decide() -> None:
-    book = book_of(ignore("q.sid"), ignore("q.utm"))
-    sid, utm = (rule.id for rule in sorted(book, key=lambda rule: "q.utm" in rule.ops))
-    both, one, other = (book.canonical(f"http://example.com/?{query}") for query in ("sid=1&utm=2", "sid=1", "sid=3"))
-    assert (both.site, {change[0] for change in both.changes}) == (SITE, {sid, utm})
-    assert both.deciding_rules(one) == (utm,)
-    assert all(before.deciding_rules(after) == (sid,) for before, after in pairwise([one, other, one]))

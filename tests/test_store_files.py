@@ -7,11 +7,11 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ import pytest
 from scrapy_dedup.store import Store
 
 from .store_rows import record, seen
-from .waiting import PATIENCE
 
 FILE = Path("store.sqlite")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="permissions, signals and limits of POSIX")
@@ -105,7 +104,7 @@ def test_files_that_are_no_store() -> None:
     data = b"this is no database, whatever its name is " * 100
     FILE.write_bytes(data)
     for readonly in (False, True):
-        error = told(lambda readonly=readonly: Store.open(FILE, readonly=readonly))
+        error = told(partial(Store.open, FILE, readonly=readonly))
         assert str(error).startswith(f"store {FILE}: file is not a database. Move that file away")
     assert FILE.read_bytes() == data
     other = Path("other")
@@ -143,7 +142,7 @@ def test_a_file_of_another_version_is_set_aside(caplog: pytest.LogCaptureFixture
     for aside, version in (("8", "8"), ("99", "99"), ("8-2", "8")):
         of_another_version(version)
         data = FILE.read_bytes()
-        assert f"tables of version {version}, " in str(told(lambda: urls()))
+        assert f"tables of version {version}, " in str(told(urls))
         assert FILE.read_bytes() == data
         with ThreadPoolExecutor(4) as threads:
             list(threads.map(lambda name: record(FILE, seen(name)), "abcd"))
@@ -156,7 +155,7 @@ def test_a_file_of_another_version_is_set_aside(caplog: pytest.LogCaptureFixture
         "99",
         "2",
     ]
-    assert len(list(Path().glob("store.sqlite.version-*"))) == 3
+    assert len(list(Path().glob("store.sqlite.version-*[0-9]"))) == 3
 
 
 def test_a_store_that_another_process_holds() -> None:
@@ -169,21 +168,6 @@ def test_a_store_that_another_process_holds() -> None:
         assert "locked. Another process writes to it" in str(error)
         other.execute("COMMIT")
         store.add([seen("a")])
-
-
-def test_many_threads_open_and_write_at_once(store_target: str) -> None:
-    barrier = threading.Barrier(6)
-
-    def work(name: str) -> None:
-        barrier.wait()
-        with Store.open(store_target, timeout=PATIENCE) as store:
-            for i in range(20):
-                store.add([seen(f"{name}/{i}")])
-
-    with ThreadPoolExecutor(6) as threads:
-        list(threads.map(work, "abcdef"))
-    with Store.open(store_target) as store:
-        assert store.sites()[0].urls == 120
 
 
 _WRITER = """
@@ -211,21 +195,6 @@ def test_kill_leaves_a_whole_store() -> None:
     assert found == set(range(len(found)))
     assert len(found) >= 500
     record(FILE, seen("next"))
-
-
-@posix
-def test_a_full_disk(tmp_path: Path) -> None:
-    mount = ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(tmp_path)]
-    try:
-        subprocess.run(mount, capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("needs the right to mount a file system")
-    with Store.open(tmp_path / FILE) as store:
-        store.add([seen("a")])
-        error = told(lambda: [store.add([seen(f"{turn}", f"text {turn} " * 2_000)]) for turn in range(2_000)])
-        assert "full. Make room on that disk" in str(error)
-    assert "a" in urls(tmp_path / FILE)
-    subprocess.run(["umount", "--lazy", tmp_path], check=True)
 
 
 @posix

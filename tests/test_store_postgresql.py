@@ -5,7 +5,8 @@ import threading
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -51,7 +52,7 @@ def test_what_is_in_the_way_is_said(postgresql_url: str, monkeypatch: pytest.Mon
             (f"{postgresql_url}elsewhere", "does not exist", "Make that database"),
             (f"{postgresql_url}?sslmode=require", "", "sslmode"),
         ):
-            error = why_not(lambda target=target: Store.open(target))
+            error = why_not(partial(Store.open, target))
             assert problem in error.problem
             assert remedy in error.remedy
             assert ":***@" in error.place
@@ -80,7 +81,7 @@ def test_what_is_in_the_way_is_said(postgresql_url: str, monkeypatch: pytest.Mon
         with psycopg.connect(plain(postgresql_url), autocommit=True) as other:
             other.execute(change)
         for readonly in (False, True):
-            error = why_not(lambda readonly=readonly: Store.open(postgresql_url, readonly=readonly))
+            error = why_not(partial(Store.open, postgresql_url, readonly=readonly))
             assert said in str(error)
             assert "Name another " in error.remedy
 
@@ -154,31 +155,6 @@ def test_many_write_the_same_rows_in_any_order(postgresql_url: str) -> None:
         assert len(list(store.versions())) == 6 * 8 * 30
 
 
-def test_a_site_is_forgotten_in_small_steps_and_what_is_used_stays(postgresql_url: str) -> None:
-    """Those who write wait for one of these steps at most."""
-    record(
-        postgresql_url, *(seen(str(number), str(number)) for number in range(1_200)), seen("other", site="other.test")
-    )
-    record(postgresql_url, *(discarded(str(number)) for number in range(1_200)))
-    with psycopg.connect(plain(postgresql_url), autocommit=True) as watch, Store.open(postgresql_url) as store:
-        watch.execute("CREATE TABLE steps (rows bigint)")
-        for table in ("observation", "discard", "page_sketch"):
-            watch.execute(
-                f"CREATE FUNCTION note_{table}() RETURNS trigger AS "
-                "'BEGIN INSERT INTO steps SELECT count(*) FROM gone; RETURN NULL; END' LANGUAGE plpgsql;"
-                f"CREATE TRIGGER note AFTER DELETE ON {table} REFERENCING OLD TABLE AS gone "
-                f"FOR EACH STATEMENT EXECUTE FUNCTION note_{table}()"
-            )
-        assert store.forget("example.com") == 1_200
-        most, total = watch.execute("SELECT max(rows), sum(rows) FROM steps").fetchone() or (0, 0)
-        assert (most <= 500, total) == (True, 3_600)
-        assert ([each.site for each in store.sites()], list(store.discards())) == (["other.test"], [])
-        store.forget("other.test")
-        store.add([seen(str(number), str(number % 700), time=float(number)) for number in range(2_000)])
-        assert store.prune(max_rows=600) == 1_400
-        assert len([each for each in store.observations() if each.sketch is not None]) == 600
-
-
 @pytest.mark.parametrize("state", ["idle in transaction", "idle"])
 def test_a_site_is_learned_by_one_process_at_a_time_however_long_it_takes(
     postgresql_url: str, project: Project, state: str
@@ -186,7 +162,7 @@ def test_a_site_is_learned_by_one_process_at_a_time_however_long_it_takes(
     """The server ends whatever is idle for long: another connection, that is idle for as long, has ended meanwhile."""
     timeout = "idle_in_transaction_session_timeout" if state != "idle" else "idle_session_timeout"
     url = f"{postgresql_url}?options=-c%20{timeout}%3D1000"
-    with Store.open(postgresql_url) as other, Store.open(url) as store, psycopg.connect(plain(url)) as idle:
+    with Store.open(postgresql_url) as other, Store.open(url) as store, closing(psycopg.connect(plain(url))) as idle:
         with (
             psycopg.connect(plain(postgresql_url), autocommit=True) as watch,
             store.claimed("", ["a.test", "b.test"]) as mine,
