@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -390,8 +389,7 @@ def test_mode_links_and_marks() -> None:
 def test_what_is_no_file_is_not_read(name: str) -> None:
     RULES.mkdir()
     path = RULES / name
-    makes: list[Callable[[], None]] = [partial(os.mkfifo, path), partial(path.symlink_to, "/dev/zero"), path.mkdir]
-    for make in makes:
+    for make in (partial(os.mkfifo, path), partial(path.symlink_to, "/dev/zero"), partial(path.mkdir)):
         make()
         with pytest.raises(ValueError, match="this is no regular file"):
             Mask.load(path) if "mask" in name else RuleBook.load(RULES)
