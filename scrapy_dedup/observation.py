@@ -140,15 +140,15 @@ def observations_from(rows: Iterable[ObservationLike]) -> Iterator[Observation]:
             yield row
             continue
         try:
-            described = _described(row)
+            found = described(row)
         except ObservationError as error:
             raise ObservationError(f"observations[{position}]: {error}") from None
-        if described is None:
+        if found is None:
             raise TypeError(f"observations[{position}] is {_shown(row)}: observations must be {_MANY}.")
-        yield described
+        yield found
 
 
-def _described(row: object) -> Observation | None:
+def described(row: object) -> Observation | None:
     """Return the observation that a pair or a mapping describes; None for anything else. Raises ObservationError."""
     if isinstance(row, Mapping):
         return Observation.from_json(row)
@@ -226,7 +226,7 @@ def read_jsonl(path: str | PathLike[str]) -> Iterator[Observation]:
                 if not line.strip():
                     continue
                 try:
-                    row = _described(json.loads(line))
+                    row = described(json.loads(line))
                     if row is None:
                         raise ObservationFileError(name, number, "neither an object nor a pair of texts.", _RIGHT)
                     yield row

@@ -19,7 +19,8 @@ from .learning.distributed import Row, Task, book_of, complaints, rules_in
 from .learning.evidence.user_names import names_of
 from .learning.learning_options import MAX_LOSS, LearningOptions
 from .rules import RuleBook, update_site
-from .sources.typed_columns import arrow_table, columns_read
+from .sources.records import SourceError
+from .sources.tables import COLUMNS
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -41,6 +42,16 @@ _RULES: Final = "site string, text string, rules int, urls int, pages int, gone 
 _BATCH: Final = 10_000
 """Rows that workers hand over at once."""
 _DESCRIPTION: Final = "spark.job.description"
+_WHOLE: Final = ("byte", "short", "integer", "long")
+_TEXT: Final = ("string",)
+#: Types of columns that are no text, by Spark's names.
+_TYPES: Final[Mapping[str, tuple[str, ...]]] = {
+    "status": (*_WHOLE, "string"),
+    **dict.fromkeys(("length", "words"), _WHOLE),
+    "time": ("timestamp", "timestamp_ntz", "double", "float", *_WHOLE, "string"),
+    **dict.fromkeys(("ends", "password"), ("boolean",)),
+    "headers": ("map", "string"),
+}
 
 
 def learn(
@@ -67,7 +78,7 @@ def learn(
     _pyspark()
     chosen = _checked(observations)
     options = LearningOptions(max_loss=max_loss, site_groups=groups, names=names_of(names))
-    task = Task(tuple(chosen.columns), options, known if known is not None else RuleBook(groups=groups))
+    task = Task(options, known if known is not None else RuleBook(groups=groups))
     facts = (
         _mapped(chosen, task.facts, _FACTS)
         .groupBy("kind", "site", "name")
@@ -230,7 +241,7 @@ def _mapped(rows: "DataFrame", work: "Callable[[Iterator[dict[str, Any]]], Itera
     def run(batches: "Iterator[pyarrow.RecordBatch]") -> "Iterator[pyarrow.RecordBatch]":
         found = work(chain.from_iterable(batch.to_pylist() for batch in batches))
         while some := list(islice(found, _BATCH)):
-            yield arrow_table(some, schema).to_batches()[0]
+            yield _arrow_table(some, schema).to_batches()[0]
 
     return rows.mapInArrow(run, schema)
 
@@ -241,7 +252,7 @@ def _of_site(
     """Return what gives *work* a site and the texts of its observations."""
 
     def run(table: "pyarrow.Table") -> "pyarrow.Table":
-        return arrow_table(list(work(table["site"][0].as_py(), table["text"].to_pylist())), schema)
+        return _arrow_table(list(work(table["site"][0].as_py(), table["text"].to_pylist())), schema)
 
     return run
 
@@ -251,13 +262,40 @@ def _checked(rows: "DataFrame") -> "DataFrame":
     functions = _pyspark().sql.functions
     if not hasattr(rows, "mapInArrow"):
         raise TypeError(f"observations is of type {type(rows).__name__}: it must be a DataFrame of Spark")
-    types = columns_read({each.name: each.dataType.typeName() for each in rows.schema.fields})
+    types = _columns_read({each.name: each.dataType.typeName() for each in rows.schema.fields})
     # Python is given times of the session's zone without a zone: seconds are none of these.
     forms = {"timestamp": "double", "timestamp_ntz": "string"}
     casts = [
         functions.col(name).cast(forms[kind]).alias(name) if kind in forms else name for name, kind in types.items()
     ]
     return rows.select(*casts)
+
+
+def _columns_read(types: Mapping[str, str]) -> dict[str, str]:
+    """Return those columns of a table that are read, with their types.
+
+    Raises SourceError where one is missing or has a type that cannot be read.
+    """
+    if not {"url", "fingerprint"} <= types.keys():
+        shown = ", ".join([*types][:8]) + (", ..." if len(types) > 8 else "")
+        raise SourceError(f"the columns are {shown}: url and fingerprint must be among them")
+    found = {name: kind for name, kind in types.items() if name in COLUMNS}
+    for name, kind in found.items():
+        right = _TYPES.get(name, _TEXT)
+        if kind not in right:
+            raise SourceError(f"the column {name} is of type {kind}: it must be {' or '.join(right)}; cast it before")
+    return found
+
+
+def _arrow_table(rows: Sequence[tuple[Any, ...]], schema: str) -> "pyarrow.Table":
+    """Return the table of rows whose columns are named and typed as in a schema of Spark (``site string, rows long``)."""
+    import pyarrow
+
+    types = {"string": pyarrow.string(), "boolean": pyarrow.bool_(), "int": pyarrow.int32(), "long": pyarrow.int64()}
+    types |= {"double": pyarrow.float64(), "array<string>": pyarrow.list_(pyarrow.string())}
+    typed = pyarrow.schema([(name, types[kind]) for name, kind in map(str.split, schema.split(", "))])
+    columns = zip(*rows, strict=True) if rows else ((),) * len(typed)
+    return pyarrow.table([pyarrow.array(values, each.type) for values, each in zip(columns, typed, strict=True)], typed)
 
 
 def _with_text(rules: "DataFrame") -> Iterator[Any]:

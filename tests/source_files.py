@@ -9,10 +9,6 @@ from hashlib import sha1
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scrapy.http import Headers, Request
-from scrapy.responsetypes import responsetypes
-
-from .crawling_parts import crawler
 from .server import page, prose
 
 SITE = "shop.test"
@@ -33,12 +29,11 @@ class Fetched(NamedTuple):
         return sha1(self.body).hexdigest()
 
     @property
-    def moment(self) -> datetime:
-        return datetime.fromtimestamp(self.at, timezone.utc)
+    def head(self) -> bytes:
+        return "".join(f"{name}: {value}\r\n" for name, value in self.headers.items()).encode()
 
-    @property
-    def stamp(self) -> str:
-        return self.moment.strftime("%Y%m%d%H%M%S")
+    def moment(self, form: str) -> str:
+        return datetime.fromtimestamp(self.at, timezone.utc).strftime(form)
 
 
 def responses(pages: int = 40, site: str = SITE) -> list[Fetched]:
@@ -62,113 +57,79 @@ def digests(fetched: Iterable[Fetched]) -> list[dict[str, Any]]:
     ]
 
 
-def write_json_lines(path: Path, rows: Iterable[Any]) -> Path:
-    text = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
-    return path
+def _written(path: Path, data: bytes) -> None:
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
 
 
-def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+def write_json_lines(path: Path, rows: Iterable[Any]) -> None:
+    _written(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
         writer.writeheader()
         writer.writerows(rows)
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(path.read_bytes()))
-    return path
+    _written(path, path.read_bytes())
 
 
-def write_cdx(path: Path, fetched: Iterable[Fetched]) -> Path:
+def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns["time"] = [datetime.fromtimestamp(at, timezone.utc) for at in columns["time"]]
+    options: Any = {"compression": "snappy", "use_dictionary": False}
+    parquet.write_table(pyarrow.table(columns), path, row_group_size=30, **options)
+
+
+def write_cdx(path: Path, fetched: Iterable[Fetched]) -> None:
     lines = [" CDX N b a m s k r M S V g\n"]
     lines += [
-        f"test,shop)/x {each.stamp} {each.url} text/html {each.status} {each.digest} - - 512 0 a.warc.gz\n"
+        f"test,shop)/x {each.moment('%Y%m%d%H%M%S')} {each.url} text/html {each.status} {each.digest} - - 512 0 a.warc.gz\n"
         for each in fetched
     ]
-    path.write_text("".join(lines))
-    return path
+    _written(path, "".join(lines).encode())
 
 
-def write_cdxj(path: Path, fetched: Iterable[Fetched]) -> Path:
-    lines = [
-        f"test,shop)/x {each.stamp} "
-        + json.dumps(
-            {"url": each.url, "mime": "text/html", "status": str(each.status), "digest": f"sha1:{each.digest}"}
-        )
-        + "\n"
-        for each in fetched
-    ]
-    path.write_text("".join(lines))
-    return path
+def write_cdxj(path: Path, fetched: Iterable[Fetched]) -> None:
+    lines = []
+    for each in fetched:
+        values = {"url": each.url, "mime": "text/html", "status": str(each.status), "digest": f"sha1:{each.digest}"}
+        lines.append(f"test,shop)/x {each.moment('%Y%m%d%H%M%S')} {json.dumps(values)}\n")
+    _written(path, "".join(lines).encode())
 
 
-def warc_records(fetched: Iterable[Fetched]) -> list[bytes]:
-    """Records as FastWARC writes them, with a request and a warcinfo among them."""
-    from io import BytesIO
-
-    from fastwarc.warc import WarcRecord, WarcRecordType
-
-    found = []
-    for number, each in enumerate(fetched):
-        head = f"HTTP/1.1 {each.status} X\r\n" + "".join(f"{name}: {value}\r\n" for name, value in each.headers.items())
-        kinds = [(WarcRecordType.response, head.encode() + b"\r\n" + each.body)]
-        if not number:
-            kinds.append((WarcRecordType.request, b"GET / HTTP/1.1\r\n\r\n"))
-        for kind, content in kinds:
-            record = WarcRecord()
-            record.init_headers(kind, content_length=len(content))
-            record.headers["WARC-Target-URI"] = each.url
-            record.headers["WARC-Date"] = each.moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-            name = "response" if kind is WarcRecordType.response else "request"
-            record.headers["Content-Type"] = f"application/http; msgtype={name}"
-            if kind is WarcRecordType.response:
-                record.headers["WARC-Payload-Digest"] = f"sha1:{each.digest}"
-            record.set_bytes_content(content)
-            stream = BytesIO()
-            record.write(stream)
-            found.append(stream.getvalue())
-    return found
+def warc_record(each: Fetched, kind: str = "response", **headers: str) -> bytes:
+    """A record of a web archive."""
+    content = b"HTTP/1.1 %d X\r\n%b\r\n%b" % (each.status, each.head, each.body)
+    told = {
+        "WARC-Type": kind,
+        "WARC-Target-URI": each.url,
+        "WARC-Date": each.moment("%Y-%m-%dT%H:%M:%SZ"),
+        "WARC-Payload-Digest": f"sha1:{each.digest}",
+        "Content-Type": "application/http; msgtype=response",
+        "Content-Length": str(len(content)),
+    } | {name.replace("_", "-"): value for name, value in headers.items()}
+    head = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+    return b"WARC/1.1\r\n%b\r\n%b\r\n\r\n" % (head.encode(), content)
 
 
-def revisit(fetched: Fetched, original: Fetched, profile: str = "identical-payload-digest") -> bytes:
-    """A record that refers to the one of an earlier response, as FastWARC writes it."""
-    from io import BytesIO
-
-    from fastwarc.warc import WarcRecord, WarcRecordType
-
-    content = b"HTTP/1.1 304 Not Modified\r\n\r\n" if profile == "server-not-modified" else b"HTTP/1.1 200 OK\r\n\r\n"
-    record = WarcRecord()
-    record.init_headers(WarcRecordType.revisit, content_length=len(content))
-    record.headers["WARC-Target-URI"] = fetched.url
-    record.headers["WARC-Date"] = fetched.moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-    record.headers["WARC-Profile"] = f"http://netpreserve.org/warc/1.1/revisit/{profile}"
-    record.headers["WARC-Refers-To-Target-URI"] = original.url
-    record.headers["WARC-Payload-Digest"] = (
-        f"sha1:{fetched.digest if profile != 'server-not-modified' else sha1(b'').hexdigest()}"
-    )
-    record.headers["Content-Type"] = "application/http; msgtype=response"
-    record.set_bytes_content(content)
-    stream = BytesIO()
-    record.write(stream)
-    return stream.getvalue()
-
-
-def write_warc(path: Path, records: Iterable[bytes]) -> Path:
+def write_warc(path: Path, records: Iterable[bytes]) -> None:
     path.write_bytes(b"".join(gzip.compress(each) if path.suffix == ".gz" else each for each in records))
-    return path
 
 
-def write_cache(folder: Path, fetched: Iterable[Fetched], storage: type[Any], **settings: Any) -> Path:
-    """Store these as Scrapy does; return the folder of the cache."""
-    made = crawler(HTTPCACHE_DIR=str(folder), **settings)
-    spider = made.spider
-    assert spider is not None
-    store = storage(made.settings)
+def write_cache(folder: Path, fetched: Iterable[Fetched], *, is_packed: bool = False) -> None:
+    """Store these as Scrapy does."""
+    from scrapy import Request, Spider
+    from scrapy.extensions.httpcache import FilesystemCacheStorage
+    from scrapy.http import Headers, Response
+    from scrapy.utils.test import get_crawler
+
+    crawler = get_crawler(Spider, {"HTTPCACHE_DIR": str(folder), "HTTPCACHE_GZIP": is_packed})
+    spider = Spider.from_crawler(crawler, "shop")
+    store = FilesystemCacheStorage(crawler.settings)
     store.open_spider(spider)
     for each in fetched:
         headers = Headers({name.encode(): value.encode() for name, value in each.headers.items()})
-        kind = responsetypes.from_args(headers=headers, url=each.url, body=each.body)
-        store.store_response(
-            spider, Request(each.url), kind(each.url, status=each.status, headers=headers, body=each.body)
-        )
-    store.close_spider(spider)
-    return folder
+        store.store_response(spider, Request(each.url), Response(each.url, each.status, headers, each.body))

@@ -5,8 +5,8 @@ import pytest
 
 from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.page_sample import HASHES, MOST_OF_URL, row_hashes, sampled_rows
+from scrapy_dedup.learning.imported import text_of
 from scrapy_dedup.rules.exchange import CLEAN_PARAM
-from scrapy_dedup.sources.spill import text_of
 
 
 def drawn(observations: list[Observation], most: int) -> list[Observation]:

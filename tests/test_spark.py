@@ -15,7 +15,6 @@ from scrapy_dedup.learning.saving import save as save_learned
 from scrapy_dedup.observation import Observation
 from scrapy_dedup.rules import Ignore, Keep, Rule, RuleBook, Status
 from scrapy_dedup.sources.records import SourceError
-from scrapy_dedup.sources.spill import Spill
 from scrapy_dedup.spark import canonical_key, learn, rule_book, save
 
 from . import source_files
@@ -90,10 +89,10 @@ def mixed() -> list[Row]:
 
 def on_one_machine(rows: Iterable[Row], folder: Path, **options: Any) -> dict[str, str]:
     """The texts of the files that one machine writes, by site."""
-    with Spill() as spill:
+    with ImportedEvidence(**options) as evidence:
         names = ("status", "time", "redirect", "canonical")
-        spill.add_all(Observation(url, text, **dict(zip(names, rest, strict=True))) for url, text, *rest in rows)
-        both = learn_rules_and_masks(ImportedEvidence(spill, **options), known=RuleBook())
+        evidence.add_all(Observation(url, text, **dict(zip(names, rest, strict=True))) for url, text, *rest in rows)
+        both = learn_rules_and_masks(evidence, known=RuleBook())
     save_learned(both, folder)
     texts = [path.read_text() for path in folder.glob("*.toml")]
     return {text.partition('site = "')[2].partition('"')[0]: text for text in texts}

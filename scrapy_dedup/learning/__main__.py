@@ -160,8 +160,6 @@ def _evidence(
     from ..content.versions import packed_version
     from ..sources.pages import Pack, PageReader
     from ..sources.reading import Reading
-    from ..sources.records import ReadOptions
-    from ..sources.spill import Spill
     from .imported import ImportedEvidence
 
     pack: Pack = packed_version
@@ -169,12 +167,12 @@ def _evidence(
         from ..masks.published.token_table import packed_with_table
 
         pack = packed_with_table
-    with Spill(site_groups) as spill:
-        reading = Reading(options.sources, ReadOptions(PageReader(pack=pack)))
-        spill.add_all(reading.observations(), frozenset(sites or ()))
+    with ImportedEvidence(site_groups, memory=memory) as evidence:
+        reading = Reading(options.sources, PageReader(pack=pack))
+        evidence.add_all(reading.observations(), frozenset(sites or ()))
         for line in reading.complaints():
             print(line, file=sys.stderr)
-        yield ImportedEvidence(spill, site_groups, memory=memory)
+        yield evidence
 
 
 def _thresholds(options: argparse.Namespace) -> Thresholds | None:

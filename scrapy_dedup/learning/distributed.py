@@ -15,12 +15,12 @@ from ..observation import Observation, ObservationError
 from ..rules import RuleBook, SiteRules
 from ..rules.reading import read_rules
 from ..sources.reading import SHOWN
-from ..sources.rows import row_reader
-from ..sources.spill import observation_in, text_of
+from ..sources.tables import observation_of_row
 from ..urls import GroupsLike, site_of_url
 from .alias_learning import with_declared_aliases
 from .data.by_site import inner_sites
 from .data.page_sample import row_hashes
+from .imported import observation_in, text_of
 from .learn import learn
 from .learning_options import LearningOptions
 from .saving import text_of_file
@@ -37,7 +37,6 @@ _MOST_COUNTS: Final = 100_000
 class Task:
     """What workers are told, and do."""
 
-    columns: tuple[str, ...]
     options: LearningOptions
     known: RuleBook
     #: Only these sites are read.
@@ -112,15 +111,14 @@ class Task:
 
     def _records(self, records: Records) -> Iterator[tuple[str, Observation | str]]:
         """Yield the records that are asked for, with their sites; of one that cannot be read, why not."""
-        groups, read = self.options.site_groups, row_reader(self.columns)
-        assert read is not None
+        groups = self.options.site_groups
         for row in records:
             url = row["url"]
             site = site_of_url(url, groups=groups) if isinstance(url, str) else ""
             if site in self.without or (self.sites is not None and site not in self.sites):
                 continue
             try:
-                found = read(row)
+                found = observation_of_row(row)
             except ObservationError as error:
                 yield "", f"{url}: {error}"
                 continue

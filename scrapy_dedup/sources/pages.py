@@ -1,8 +1,10 @@
-"""Pages in archives and caches, sketched as a crawl would have sketched them."""
+"""Pages in archives and caches: their bodies decompressed, and sketched as a crawl would have sketched them."""
 
+import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from io import BytesIO
 from typing import Final
 
 from ..content.fingerprints import MAX_BODY, ContentKind
@@ -24,6 +26,12 @@ from ..urls.templates import template_of
 PER_TEMPLATE: Final = 100
 """Pages of a URL template whose texts are kept, as in a crawl; so are those of further visits to them."""
 MOST_TEMPLATES: Final = 5_000
+MOST_BYTES: Final = 1 << 28
+"""Of a body, decompressed."""
+_REMEMBERED: Final = 200_000
+"""Pages that archives may refer to, the latest ones; one takes half a kilobyte."""
+_ZLIB: Final = ("gzip", "x-gzip", "deflate")
+_FASTWARC: Final = {"br": "BrotliReader", "zstd": "ZstdReader"}
 
 Pack = Callable[[str], bytes]
 """From the HTML of a page to what is kept of it."""
@@ -31,9 +39,46 @@ Headers = Callable[[str], Sequence[str]]
 """From the name of a header to its values."""
 
 
+class PageError(ValueError):
+    """A response that cannot be read; the message says why."""
+
+
+def decompressed(body: bytes, encodings: Sequence[str]) -> bytes:
+    """Return a body without its content encodings. Raises PageError.
+
+    >>> decompressed(zlib.compress(b"page"), ["deflate"])
+    b'page'
+    """
+    names = [name.strip().lower() for value in encodings for name in value.split(",")]
+    for name in reversed([name for name in names if body and name not in ("", "identity")]):
+        try:
+            if name in _ZLIB:
+                # Some servers send deflate without the header that tells it.
+                is_bare = name == "deflate" and body[0] & 15 != zlib.DEFLATED
+                stream = zlib.decompressobj(-zlib.MAX_WBITS if is_bare else zlib.MAX_WBITS | 32)
+                body = stream.decompress(body, MOST_BYTES)
+                if not stream.eof and len(body) < MOST_BYTES:
+                    raise PageError("its body is cut off")
+            elif name in _FASTWARC:
+                from fastwarc import stream_io
+
+                body = getattr(stream_io, _FASTWARC[name])(BytesIO(body)).read(MOST_BYTES)
+            else:
+                raise PageError(f"its Content-Encoding is {name}: only {', '.join((*_ZLIB, *_FASTWARC))} can be read")
+        except ImportError:
+            raise PageError(
+                f"its Content-Encoding is {name}, which needs FastWARC: pip install 'scrapy-dedup[warc]'"
+            ) from None
+        except (zlib.error, OSError) as error:
+            raise PageError(f"its body is no whole {name} ({error})") from None
+        if len(body) == MOST_BYTES:
+            raise PageError("its body is too large")
+    return body
+
+
 @dataclass(slots=True)
 class PageReader:
-    """Makes observations of responses."""
+    """Makes observations of responses, and remembers them: archives keep some pages once, and refer to them."""
 
     max_body: int = MAX_BODY
     #: None where texts are not to be kept, so that no transient content is learned.
@@ -42,6 +87,8 @@ class PageReader:
     encoding_of: Callable[[str, bytes], str] = encoding_of_body
     _seen: Counter[int] = field(default_factory=Counter, init=False)
     _kept: set[int] = field(default_factory=set, init=False)
+    #: Hashes of digests and of URLs -> what was seen of these last.
+    _remembered: dict[int, Observation] = field(default_factory=dict, init=False)
 
     def observation(
         self, url: str, status: int, headers: Headers, body: bytes, *, at: float | None
@@ -80,6 +127,20 @@ class PageReader:
             ends=True if is_page and has_closing_tags(body) else None,
             password=content.password,
         )
+
+    def remember(self, found: Observation, *names: str) -> None:
+        """Remember a page under its digest and its URL."""
+        found = replace(found, sketch=None, version=None, headers=None)
+        for name in map(hash, names):
+            self._remembered.pop(name, None)
+            self._remembered[name] = found
+        while len(self._remembered) > 2 * _REMEMBERED:
+            del self._remembered[next(iter(self._remembered))]
+
+    def again(self, url: str, name: str, *, at: float | None) -> Observation | None:
+        """Return what *url* has shown: the page of a digest or URL; None where that is not remembered."""
+        found = self._remembered.get(hash(name))
+        return found and replace(found, url=url, time=at)
 
     def _is_kept(self, url: str) -> bool:
         name = hash(url)

@@ -1,20 +1,28 @@
 """Reading sources: their observations one by one, with counts of what could not be read."""
 
+import csv
+import json
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from ..observation import Observation
-from .formats import files_of, reader_of
-from .records import BadRecord, LeftOut, ReadOptions, Source, SourceError
+from .archives import read_cached
+from .files import STDIN, files_of, opened, reader_of
+from .pages import PageReader
+from .records import Found, LeftOut, SourceError
 
 SHOWN: Final = 5
 """Bad records that are told one by one."""
+_DAMAGED: Final = (OSError, EOFError, ValueError, RuntimeError, zlib.error, csv.Error)
+"""What readers raise in the middle of a file."""
+_EVERY: Final = 1_000
 
 Progress = Callable[[int, int, int], None]
 """Takes the records that are read, and the bytes, and those of all files; 0 where that is not known."""
-_EVERY: Final = 1_000
 
 
 @dataclass(slots=True)
@@ -22,28 +30,30 @@ class Reading:
     """The observations of some sources, each a file, a folder or ``-``, in turn."""
 
     sources: Sequence[str]
-    options: ReadOptions = field(default_factory=ReadOptions)
+    pages: PageReader = field(default_factory=PageReader)
     progress: Progress | None = None
     #: What was read so far.
     records: int = 0
     bad: int = 0
-    #: The first ones that could not be read.
-    examples: list[BadRecord] = field(default_factory=list)
+    #: The first ones that could not be read: where they stand, and why not.
+    examples: list[str] = field(default_factory=list)
     #: Records that are whole and no evidence, by reason.
     left_out: Counter[str] = field(default_factory=Counter)
-    #: Of the source that is being read.
-    _first_bad: BadRecord | None = None
+    #: Bytes of the files that are done, and of all.
     _done: int = 0
     _size: int = 0
+    _first: str = ""
 
     def observations(self) -> Iterator[Observation]:
         """Yield the observations. Raises SourceError for a source of which nothing can be read, OSError."""
-        self._size = sum(_size(name) for name in self.sources)
-        for name in self.sources:
-            before, self._first_bad = (self.records, self.bad), None
-            yield from self._of_source(name)
-            if self.records == before[0] and self._first_bad is not None:
-                raise SourceError(f"nothing of {name} can be read: {self._first_bad}" + _more(self.bad - before[1] - 1))
+        files = (path for source in self.sources for path in files_of(source))
+        self._size = sum(path.stat().st_size for path in files if path.is_file())
+        for source in self.sources:
+            records, self._first = self.records, ""
+            for path in files_of(source):
+                yield from self._of_file("standard input" if path == STDIN else str(path), path)
+            if self._first and self.records == records:
+                raise SourceError(f"nothing of {source} can be read: {self._first}")
 
     def complaints(self) -> list[str]:
         """Return lines about what could not be read."""
@@ -52,51 +62,42 @@ class Reading:
         shown = [f"not read: {each}" for each in self.examples]
         if self.bad > len(shown):
             shown.append(f"not read: {self.bad - len(shown):,} more")
-        shown.append(f"{self.bad:,} of {self.bad + self.records + self.left_out.total():,} records could not be read")
-        return shown
+        return [
+            *shown,
+            f"{self.bad:,} of {self.bad + self.records + self.left_out.total():,} records could not be read",
+        ]
 
-    def _of_source(self, name: str) -> Iterator[Observation]:
-        for path in files_of(name):
-            shown = str(path) if path is not None else "standard input"
-            source = Source(shown, path, self._read)
-            try:
-                reader = reader_of(source)
-                for record in reader(source, self.options) if reader is not None else ():
-                    if isinstance(record, Observation):
-                        self.records += 1
-                        if self.progress and not self.records % _EVERY:
-                            self._tell()
-                        yield record
-                    elif isinstance(record, LeftOut):
-                        self.left_out[record.why] += 1
-                    else:
-                        self._add_bad(record)
-            except SourceError as error:
-                self._add_bad(BadRecord(shown, "", str(error)))
-            except OSError as error:
-                if path is None or not path.exists():
-                    raise
-                self._add_bad(BadRecord(shown, "", error.strerror or str(error)))
-        self._tell()
+    def _of_file(self, name: str, path: Path) -> Iterator[Observation]:
+        position = ""
+        try:
+            for position, record in self._found(path):
+                if isinstance(record, Observation):
+                    self.records += 1
+                    yield record
+                elif isinstance(record, LeftOut):
+                    self.left_out[record.why] += 1
+                else:
+                    self._add_bad(f"{name}, {position}" if position else name, record)
+        except _DAMAGED as error:
+            self._add_bad(name, f"unreadable after {position} ({error}). Is the file whole?" if position else error)
 
-    def _add_bad(self, record: BadRecord) -> None:
+    def _found(self, path: Path) -> Iterator[Found]:
+        if path.is_dir():
+            yield from read_cached(path, self.pages)
+            return
+        before = self._done
+        with opened(path) as file:
+            reader = reader_of(file)
+            for number, found in enumerate(reader(self.pages) if reader else ()):
+                yield found
+                if self.progress and not number % _EVERY:
+                    self._done = before + file.tell()
+                    self.progress(self.records, min(self._done, self._size), self._size)
+            self._done = before + file.tell()
+
+    def _add_bad(self, place: str, why: Exception | str) -> None:
+        said = f"not JSON ({why.msg})" if isinstance(why, json.JSONDecodeError) else str(why).partition("\n")[0]
         self.bad += 1
-        self._first_bad = self._first_bad or record
+        self._first = self._first or f"{place}: {said}"
         if len(self.examples) < SHOWN:
-            self.examples.append(record)
-
-    def _read(self, size: int) -> None:
-        self._done += size
-
-    def _tell(self) -> None:
-        if self.progress:
-            self.progress(self.records, min(self._done, self._size) if self._size else 0, self._size)
-
-
-def _more(number: int) -> str:
-    return f" (and {number:,} more)" if number else ""
-
-
-def _size(name: str) -> int:
-    """Return the bytes of the files that a source names; 0 for standard input, and for the folders of a cache."""
-    return sum(path.stat().st_size for path in files_of(name) if path is not None and not path.is_dir())
+            self.examples.append(f"{place}: {said}")

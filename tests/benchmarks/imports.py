@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.imports [--records 100000] [--sites 2000] [--only FORMAT]...
 
-Each format is read in a process of its own, from a file that is made first, into the spill that sites are learned from.
+Each format is read in a process of its own, from a file that is made first, into the file that sites are learned from.
 The last rows learn all sites from JSON lines and from a web archive. An HTTP cache of files has a tenth of the records, and is named so.
 """
 
@@ -10,7 +10,6 @@ import argparse
 import csv
 import gzip
 import json
-import pickle  # noqa: TID251 (as Scrapy writes its cache)
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -124,7 +123,8 @@ def _cache(path: Path, records: int, sites: int) -> None:
         folder = path / "spider" / f"{number % 256:02x}" / f"{number:040x}"
         folder.mkdir(parents=True)
         meta = {"url": url, "method": "GET", "status": 200, "response_url": url, "timestamp": float(at)}
-        (folder / "pickled_meta").write_bytes(pickle.dumps(meta, protocol=4))
+        (folder / "meta").write_text(repr(meta))
+        (folder / "request_body").touch()
         (folder / "response_headers").write_bytes(b"Content-Type: text/html; charset=utf-8")
         (folder / "response_body").write_text(html(digest))
 
@@ -161,18 +161,16 @@ def read(kind: str, path: Path, *, learning: bool) -> Import:
     from scrapy_dedup.rules import RuleBook
     from scrapy_dedup.sources.pages import PageReader
     from scrapy_dedup.sources.reading import Reading
-    from scrapy_dedup.sources.records import ReadOptions
-    from scrapy_dedup.sources.spill import Spill
 
     before = _peak_mb()
-    reading = Reading([str(path)], ReadOptions(pages=PageReader(pack=packed_version)))
-    with Spill() as spill:
+    reading = Reading([str(path)], PageReader(pack=packed_version))
+    with ImportedEvidence() as evidence:
         start = perf_counter()
-        spill.add_all(reading.observations())
+        evidence.add_all(reading.observations())
         middle = perf_counter()
         rules = None
         if learning:
-            rules = len(list(learn_rules_and_masks(ImportedEvidence(spill), known=RuleBook()).learned.book))
+            rules = len(list(learn_rules_and_masks(evidence, known=RuleBook()).learned.book))
         end = perf_counter()
     most = _peak_mb()  # to find the files of a cache takes memory, too
     size = (

@@ -197,16 +197,15 @@ def on_one_machine(folder: Path, scratch: Path) -> Run:
     from scrapy_dedup.rules import RuleBook
     from scrapy_dedup.rules.files import path_of_site
     from scrapy_dedup.sources.reading import Reading
-    from scrapy_dedup.sources.spill import Spill
 
     from .imports import _peak_mb
 
     reading = Reading([str(folder)])
     start = perf_counter()
-    with Spill() as spill:
-        spill.add_all(reading.observations())
+    with ImportedEvidence() as evidence:
+        evidence.add_all(reading.observations())
         middle = perf_counter()
-        both = learn_rules_and_masks(ImportedEvidence(spill), known=RuleBook())
+        both = learn_rules_and_masks(evidence, known=RuleBook())
     end, spent = perf_counter(), process_time()
     save(both, scratch / "rules")
     book = both.learned.book

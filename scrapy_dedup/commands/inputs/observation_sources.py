@@ -68,19 +68,16 @@ def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: So
     from ...learning.imported import ImportedEvidence
     from ...sources.pages import PageReader
     from ...sources.reading import Reading
-    from ...sources.records import ReadOptions, SourceError
-    from ...sources.spill import Spill
+    from ...sources.records import SourceError
     from ..terminal.progress import progress
 
     wanted = {site_named(name, settings) for name in names}
     pages = PageReader(settings.max_body, pack_of(settings), scrapys_encoding)
-    with Spill(settings.site_groups) as spill:
+    with ImportedEvidence(settings.site_groups) as evidence:
         with progress(f"reading {sources}") as show:
-            reading = Reading(
-                sources.names, ReadOptions(pages), lambda _, done, total: show(f"reading {sources}", done, total)
-            )
+            reading = Reading(sources.names, pages, lambda _, done, total: show(f"reading {sources}", done, total))
             try:
-                added = spill.add_all(reading.observations(), wanted)
+                added = evidence.add_all(reading.observations(), wanted)
             except SourceError as error:
                 raise Mistake(str(error)) from None
         for line in reading.complaints():
@@ -88,7 +85,7 @@ def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: So
         if not added:
             of_them = f" of {', '.join(sorted(wanted))}" if wanted and reading.records else ""
             raise Nothing(f"there is no observation in {sources}{of_them}{_why_left_out(reading)}")
-        yield ImportedEvidence(spill, settings.site_groups)
+        yield evidence
 
 
 def scrapys_encoding(content_type: str, body: bytes) -> str:
