@@ -28,10 +28,6 @@ class Fetched(NamedTuple):
     def digest(self) -> str:
         return sha1(self.body).hexdigest()
 
-    @property
-    def head(self) -> bytes:
-        return "".join(f"{name}: {value}\r\n" for name, value in self.headers.items()).encode()
-
     def moment(self, form: str) -> str:
         return datetime.fromtimestamp(self.at, timezone.utc).strftime(form)
 
@@ -79,8 +75,7 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     columns["time"] = [datetime.fromtimestamp(at, timezone.utc) for at in columns["time"]]
-    options: Any = {"compression": "snappy", "use_dictionary": False}
-    parquet.write_table(pyarrow.table(columns), path, row_group_size=30, **options)
+    parquet.write_table(pyarrow.table(columns), path, row_group_size=30, use_dictionary=False)
 
 
 def write_cdx(path: Path, fetched: Iterable[Fetched]) -> None:
@@ -100,9 +95,13 @@ def write_cdxj(path: Path, fetched: Iterable[Fetched]) -> None:
     _written(path, "".join(lines).encode())
 
 
+def _head(headers: Mapping[str, str]) -> str:
+    return "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+
+
 def warc_record(each: Fetched, kind: str = "response", **headers: str) -> bytes:
     """A record of a web archive."""
-    content = b"HTTP/1.1 %d X\r\n%b\r\n%b" % (each.status, each.head, each.body)
+    content = f"HTTP/1.1 {each.status} X\r\n{_head(each.headers)}\r\n".encode() + each.body
     told = {
         "WARC-Type": kind,
         "WARC-Target-URI": each.url,
@@ -111,8 +110,7 @@ def warc_record(each: Fetched, kind: str = "response", **headers: str) -> bytes:
         "Content-Type": "application/http; msgtype=response",
         "Content-Length": str(len(content)),
     } | {name.replace("_", "-"): value for name, value in headers.items()}
-    head = "".join(f"{name}: {value}\r\n" for name, value in told.items())
-    return b"WARC/1.1\r\n%b\r\n%b\r\n\r\n" % (head.encode(), content)
+    return b"WARC/1.1\r\n%b\r\n%b\r\n\r\n" % (_head(told).encode(), content)
 
 
 def write_warc(path: Path, records: Iterable[bytes]) -> None:

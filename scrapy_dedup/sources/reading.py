@@ -19,7 +19,6 @@ SHOWN: Final = 5
 """Bad records that are told one by one."""
 _DAMAGED: Final = (OSError, EOFError, ValueError, RuntimeError, zlib.error, csv.Error)
 """What readers raise in the middle of a file."""
-_EVERY: Final = 1_000
 
 Progress = Callable[[int, int, int], None]
 """Takes the records that are read, and the bytes, and those of all files; 0 where that is not known."""
@@ -90,7 +89,7 @@ class Reading:
             reader = reader_of(file)
             for number, found in enumerate(reader(self.pages) if reader else ()):
                 yield found
-                if self.progress and not number % _EVERY:
+                if self.progress and not number % 1_000:
                     self._done = before + file.tell()
                     self.progress(self.records, min(self._done, self._size), self._size)
             self._done = before + file.tell()

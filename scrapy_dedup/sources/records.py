@@ -1,14 +1,12 @@
 """Records of a source: observations, what is left out, and what cannot be read."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import BinaryIO, Final, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from ..observation import Observation
 from .pages import PageReader
 
 _LONGEST_LINE: Final = 1 << 26
-
-T = TypeVar("T")
 
 
 class LeftOut(NamedTuple):
@@ -27,7 +25,7 @@ Reader = Callable[[BinaryIO, PageReader], Iterator[Found]]
 """Yields what an open file holds. Raises SourceError where nothing of it can be read, other errors where it is damaged."""
 
 
-def found_in(records: Iterable[tuple[str, T]], read: Callable[[T], Observation | LeftOut]) -> Iterator[Found]:
+def found_in(records: Iterable[tuple[str, Any]], read: Callable[[Any], Observation | LeftOut]) -> Iterator[Found]:
     """Yield what *read* makes of each record, or the ValueError that it raises."""
     for position, record in records:
         try:
@@ -43,6 +41,15 @@ def lines_of(file: BinaryIO, *, empty: bool = False) -> Iterator[tuple[str, byte
             raise ValueError(f"line {number} is longer than 64 MB")
         if empty or line.strip():
             yield f"line {number}", line
+
+
+def checked_columns(columns: Iterable[str]) -> list[str]:
+    """Return the names of columns. Raises SourceError where these are no observations."""
+    names = list(columns)
+    if not {"url", "fingerprint"} <= {*names}:
+        shown = ", ".join(name[:40] for name in names[:8]) + (", ..." if len(names) > 8 else "")
+        raise SourceError(f"its columns are {shown}: url and fingerprint must be among them")
+    return names
 
 
 def named(names: Sequence[str], values: Sequence[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from itertools import chain
@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Final
 
 from ..observation import Observation, described
 from .pages import PageReader
-from .records import Found, SourceError, found_in, lines_of, named
+from .records import Found, SourceError, checked_columns, found_in, lines_of, named
 
 #: Columns that are read of a file in columns.
 COLUMNS: Final = tuple(name for name in Observation.__dataclass_fields__ if name != "version")
@@ -32,7 +32,7 @@ def read_csv(file: BinaryIO, pages: PageReader) -> Iterator[Found]:
     texts = (line.decode("utf-8", "replace") for _, line in lines_of(file, empty=True))
     header = next(filter(str.strip, texts))
     rows = csv.reader(chain([header], texts), delimiter=separator_of(header))
-    names = _checked(name.strip().removeprefix("\ufeff") for name in next(rows))
+    names = checked_columns(name.strip().removeprefix("\ufeff") for name in next(rows))
     records = ((f"line {rows.line_num}", row) for row in rows if row)
     yield from found_in(records, lambda row: observation_of_row(named(names, row)))
 
@@ -46,11 +46,12 @@ def read_parquet(file: BinaryIO, pages: PageReader) -> Iterator[Found]:
             "Parquet needs pyarrow, which is not installed: pip install 'scrapy-dedup[parquet]'"
         ) from None
     table = ParquetFile(file)
-    names = [name for name in _checked(table.schema_arrow.names) if name in COLUMNS]
-    groups = (
-        [group] for group in range(table.num_row_groups)
-    )  # one by one: where one is damaged, those before it are read
-    batches = (batch for group in groups for batch in table.iter_batches(_BATCH, group, names, use_threads=False))
+    names = [name for name in checked_columns(table.schema_arrow.names) if name in COLUMNS]
+    batches = (
+        batch
+        for group in range(table.num_row_groups)  # one by one: where one is damaged, those before it are read
+        for batch in table.iter_batches(_BATCH, [group], names, use_threads=False)
+    )
     rows = enumerate((row for batch in batches for row in batch.to_pylist()), 1)
     yield from found_in(((f"row {number}", row) for number, row in rows), observation_of_row)
 
@@ -93,11 +94,3 @@ def _value(name: str, value: Any) -> Any:
         with suppress(ValueError):
             return json.loads(_WORDS.get(value, value))
     return value
-
-
-def _checked(columns: Iterable[str]) -> list[str]:
-    names = list(columns)
-    if not {"url", "fingerprint"} <= {*names}:
-        shown = ", ".join(name[:40] for name in names[:8]) + (", ..." if len(names) > 8 else "")
-        raise SourceError(f"its columns are {shown}: url and fingerprint must be among them")
-    return names
