@@ -1,7 +1,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -59,6 +59,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name.startswith(SLOW_FILES):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    """End the run when this process was told to end, by a limit of time or by Ctrl-C.
+
+    The reactor, in which pytest-twisted runs every test, takes that for itself and stops: all further tests would fail.
+    """
+    from twisted.internet import reactor
+
+    try:
+        return (yield)
+    finally:
+        if not reactor.running:
+            pytest.exit("the reactor has stopped: this process was told to end", returncode=2)
 
 
 #: Host names that no machine resolves by itself; in the tests they are 127.0.0.1.
