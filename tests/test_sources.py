@@ -158,12 +158,18 @@ def test_compressed_bodies_are_unpacked(project, name):
     ]
     cut = packed[0]._replace(url=f"http://{SITE}/cut", body=packed[0].body[:-20])
     unknown = cut._replace(headers={"Content-Encoding": "compress"})
-    write_archive(project.folder / "a.warc", [*whole[0:80:2], *packed, cut, unknown])
+    no_chunk = cut._replace(headers={"Transfer-Encoding": "chunked"}, body=b"zz\r\nno chunk")
+    packed[0] = packed[0]._replace(
+        headers={**packed[0].headers, "Transfer-Encoding": "chunked"},
+        body=b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed[0].body), packed[0].body),
+    )
+    write_archive(project.folder / "a.warc", [no_chunk, *whole[0:80:2], *packed, cut, unknown])
     lines, said = learned(project, "a.warc")
     assert "q.sid" in str(rules(lines)[0]["ops"]), "packed and plain bodies are the same page"
     assert urls(lines) == {SITE: 80}
-    assert "its body is " in said[0]
-    assert "its Content-Encoding is compress: only gzip, " in said[1]
+    assert "byte 303: its body cannot be unpacked as chunked" in said[0]
+    assert "its body " in said[1]
+    assert "its Content-Encoding is compress: only gzip, " in said[2]
 
 
 def test_what_an_archive_has_kept_once_is_read_of_each_url(project):

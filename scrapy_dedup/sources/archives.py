@@ -44,8 +44,9 @@ def _archived(record: Any, pages: PageReader) -> Observation | LeftOut:
     if kind == "revisit":
         if "server-not-modified" in told("WARC-Profile", ""):
             digest = ""  # if there is one, it is that of an empty answer
-        found = pages.again(url, digest or original or url, at=at)
-        return found or LeftOut("revisit record of a response that was not read before")
+        return pages.again(url, digest or original or url, at=at) or LeftOut(
+            "revisit record of a response that was not read before"
+        )
     if kind != "response":
         return LeftOut(f"{kind or 'unknown'} record")
     if told("WARC-Truncated"):
@@ -57,11 +58,15 @@ def _archived(record: Any, pages: PageReader) -> Observation | LeftOut:
     record.freeze()
     if record.content_length < int(length):
         raise PageError("cut off")
-    record.parse_http(auto_decode="transfer")
+    try:
+        record.parse_http()
+    except OSError as error:
+        raise PageError(str(error)) from None
     headers = record.http_headers
     if headers is None or headers.status_code is None:
         raise PageError("no HTTP status")
-    body = decompressed(record.reader.read(), headers.get_multiple("Content-Encoding"))
+    encodings = [each for name in ("Content-Encoding", "Transfer-Encoding") for each in headers.get_multiple(name)]
+    body = decompressed(record.reader.read(), encodings)
     found = pages.observation(url, headers.status_code, headers.get_multiple, body, at=at)
     if found is not None and found.fingerprint:
         pages.remember(found, url, digest)

@@ -31,7 +31,7 @@ MOST_BYTES: Final = 1 << 28
 _REMEMBERED: Final = 200_000
 """Pages that archives may refer to, the latest ones; one takes half a kilobyte."""
 _ZLIB: Final = ("gzip", "x-gzip", "deflate")
-_FASTWARC: Final = {"br": "BrotliReader", "zstd": "ZstdReader"}
+_FASTWARC: Final = {"br": "BrotliReader", "zstd": "ZstdReader", "chunked": "ChunkedReader"}
 
 Pack = Callable[[str], bytes]
 """From the HTML of a page to what is kept of it."""
@@ -44,7 +44,7 @@ class PageError(ValueError):
 
 
 def decompressed(body: bytes, encodings: Sequence[str]) -> bytes:
-    """Return a body without its content encodings. Raises PageError.
+    """Return a body without its encodings, in the order in which it was encoded. Raises PageError.
 
     >>> decompressed(zlib.compress(b"page"), ["deflate"])
     b'page'
@@ -70,7 +70,7 @@ def decompressed(body: bytes, encodings: Sequence[str]) -> bytes:
                 f"its Content-Encoding is {name}, which needs FastWARC: pip install 'scrapy-dedup[warc]'"
             ) from None
         except (zlib.error, OSError) as error:
-            raise PageError(f"its body is no whole {name} ({error})") from None
+            raise PageError(f"its body cannot be unpacked as {name} ({error})") from None
         if len(body) == MOST_BYTES:
             raise PageError("its body is too large")
     return body
@@ -131,7 +131,7 @@ class PageReader:
     def remember(self, found: Observation, *names: str) -> None:
         """Remember a page under its digest and its URL."""
         found = replace(found, sketch=None, version=None, headers=None)
-        for name in map(hash, names):
+        for name in map(hash, filter(None, names)):
             self._remembered.pop(name, None)
             self._remembered[name] = found
         while len(self._remembered) > 2 * _REMEMBERED:

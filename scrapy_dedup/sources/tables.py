@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 from typing import Any, BinaryIO, Final
@@ -13,13 +12,11 @@ from .pages import PageReader
 from .records import Found, SourceError, checked_columns, found_in, lines_of, named
 
 #: Columns that are read of a file in columns.
-COLUMNS: Final = tuple(name for name in Observation.__dataclass_fields__ if name != "version")
+COLUMNS: Final = frozenset(Observation.__dataclass_fields__) - {"version"}
 #: Those that hold texts, whatever these look like.
-_TEXTS: Final = ("url", "fingerprint", "canonical", "redirect", "bag", "sketch")
+_TEXTS: Final = frozenset(("url", "fingerprint", "canonical", "redirect", "bag", "sketch"))
 _WORDS: Final = {"True": "true", "False": "false"}
 """How Python writes the words of JSON."""
-_SEPARATORS: Final = ",;\t|"
-_BATCH: Final = 4_096
 
 
 def read_json_lines(file: BinaryIO, pages: PageReader) -> Iterator[Found]:
@@ -50,7 +47,7 @@ def read_parquet(file: BinaryIO, pages: PageReader) -> Iterator[Found]:
     batches = (
         batch
         for group in range(table.num_row_groups)  # one by one: where one is damaged, those before it are read
-        for batch in table.iter_batches(_BATCH, [group], names, use_threads=False)
+        for batch in table.iter_batches(4_096, [group], names, use_threads=False)
     )
     rows = enumerate((row for batch in batches for row in batch.to_pylist()), 1)
     yield from found_in(((f"row {number}", row) for number, row in rows), observation_of_row)
@@ -62,7 +59,7 @@ def separator_of(header: str) -> str:
     >>> separator_of("url;fingerprint")
     ';'
     """
-    found = max(_SEPARATORS, key=header.count)
+    found = max(",;\t|", key=header.count)
     return found if found in header else ""
 
 
@@ -72,7 +69,7 @@ def observation_of_row(row: Mapping[str, Any]) -> Observation:
     >>> observation_of_row({"url": "http://a.test/", "fingerprint": "7", "status": "200", "words": ""}).status
     200
     """
-    values = {name: _value(name, row[name]) for name in COLUMNS if name in row and row[name] not in (None, "")}
+    values = {name: _value(name, value) for name, value in row.items() if value not in (None, "") and name in COLUMNS}
     return Observation.from_json({"url": "", "fingerprint": "", **values})
 
 
@@ -84,13 +81,13 @@ def _observation_in(line: bytes) -> Observation:
 
 
 def _value(name: str, value: Any) -> Any:
+    if isinstance(value, str) and name not in _TEXTS:
+        try:
+            return json.loads(_WORDS.get(value, value))
+        except ValueError:
+            return value
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, list):  # a map in Parquet
-        return dict(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
-    if isinstance(value, str) and name not in _TEXTS:
-        with suppress(ValueError):
-            return json.loads(_WORDS.get(value, value))
-    return value
+    return dict(value) if isinstance(value, list) else value  # a map in Parquet
