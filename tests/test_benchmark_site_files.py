@@ -1,21 +1,15 @@
 """The made-up sites as pages, as a server and as files say the same as their rows."""
 
-import http.client
-import json
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
-from scrapy_dedup import RuleBook
 from scrapy_dedup.content.sketch import sketch_of_html
 from tests.benchmarks.sites.crawl import crawl
 from tests.benchmarks.sites.levels import sites_of
 from tests.benchmarks.sites.model import DAY, START, TURN, Knobs
 from tests.benchmarks.sites.render import EDITS, SLOTS, Kind, Page, main_words, render
-from tests.benchmarks.sites.server import Answers, SiteServer
 from tests.benchmarks.sites.site import Site
-from tests.benchmarks.sites.writing import write
 
 SMALL = Knobs(pages=12, mega=20, ratio=0.4)
 
@@ -146,104 +140,3 @@ def test_siblings_share_as_many_words_as_asked_for(share: float, least: float, m
     one, two = (main_words(site, ("D1", name), 300, share) for name in "ab")
     assert least <= sum(a == b for a, b in zip(one, two, strict=True)) / 300 <= most
     assert one != two
-
-
-# -- server
-
-
-def test_the_server_serves_what_the_rows_say() -> None:
-    served = one_site("L3", knobs=Knobs(pages=12))
-    rows = [row for row in crawl(served) if row.endpoint not in {"T21", "T29"}]
-    rows = [row for row in rows if row.url.startswith("http:") and "#" not in row.url]
-    with SiteServer("L3", pages=12) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port)
-        for row in rows[:: len(rows) // 60]:
-            server.set_time(row.time)
-            connection.request("GET", row.url)
-            response = connection.getresponse()
-            body = response.read().decode()
-            assert response.status == row.status, row.url
-            assert response.headers["Location"] == row.redirect
-            if row.status == 200:
-                expected = render(served, row.url, row.time)
-                assert expected is not None
-                assert body == expected.html
-        asked = server.take()
-        assert all(key.startswith("GET http://") for key in asked)
-        assert len(asked) > 30
-        assert server.take() == {}
-        connection.request("GET", "/", headers={"Host": f"www.{served.domain}"})
-        assert b"/hub/0" in connection.getresponse().read()
-        server.set_budget(1)
-        for status in (200, 429):
-            connection.request("GET", "/hub/0", headers={"Host": f"www.{served.domain}"})
-            response = connection.getresponse()
-            response.read()
-            assert response.status == status
-        connection.close()
-
-
-def test_hubs_list_the_crawl_and_late_urls_when_their_time_has_come() -> None:
-    site = one_site("L3")
-    answers = Answers(site)
-    rows = crawl(site)
-    assert {row.url for row in answers.listed} == {row.url for row in rows if not row.late}
-    answers.time = rows[-1].time
-    assert {row.url for row in answers.listed} == {row.url for row in rows}
-    status, _, body = answers.answer("GET", f"http://www.{site.domain}/hub/0")
-    assert status == 200
-    assert body.count("<a href") == 100
-
-
-def test_refusals_and_robots() -> None:
-    site = one_site("L3")
-    answers = Answers(site)
-    token = site.endpoints["T19"].at("/file", [("id", "7")])
-    assert answers.answer("GET", token)[0] == 403
-    assert answers.answer("GET", token + "&token=1")[0] == 200
-    assert answers.answer("GET", f"http://www.{site.domain}/no/such")[0] == 404
-    assert answers.answer("GET", "nonsense")[0] == 400
-    _, _, robots = answers.answer("GET", f"http://www.{site.domain}/robots.txt")
-    assert "action=logout" in robots
-    status, headers, _ = answers.answer("GET", site.endpoints["D25"].at("/n/7", [("widget", "1")]))
-    assert (status, headers["no-vary-search"]) == (200, 'params=("widget")')
-
-
-# -- files
-
-
-def test_files_are_the_same_from_one_seed(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        write(one_site("L3"), tmp_path / name, versions=2)
-    one, two = (
-        {
-            path.relative_to(tmp_path / name): path.read_bytes()
-            for path in (tmp_path / name).rglob("*")
-            if path.is_file()
-        }
-        for name in ("one", "two")
-    )
-    assert one == two
-    assert len(one) > 40
-
-
-def test_files_say_what_the_site_is(tmp_path: Path) -> None:
-    site = one_site("L2")
-    write(site, tmp_path, versions=3)
-    folder = tmp_path / site.domain
-    rows = [json.loads(line) for line in (folder / "crawl.jsonl").read_text("utf-8").splitlines()]
-    truth = [json.loads(line) for line in (folder / "truth.jsonl").read_text("utf-8").splitlines()]
-    assert [row["url"] for row in rows] == [row["url"] for row in truth]
-    book = RuleBook.load(folder / "rules")
-    assert book == site.book()
-    keys = {row["url"]: book.canonical_key(row["url"]) for row in rows}
-    pages = {row["url"]: tuple(row["page_key"]) for row in truth}
-    assert len(set(keys.values())) == len(set(pages.values()))
-    described = json.loads((folder / "traps.json").read_text("utf-8"))
-    assert set(described) == {f"D{number}" for number in range(1, 31)}
-    assert {rule for entry in described.values() for rule in entry["rules"]} == {rule.id for rule in book}
-    versions = [json.loads(line) for line in (folder / "versions" / "tokens.jsonl").read_text("utf-8").splitlines()]
-    assert len(versions) == 60
-    for version in versions[:6]:
-        html = (folder / "versions" / version["file"]).read_text("utf-8")
-        assert all(text in html for _, text, _, _ in version["tokens"])

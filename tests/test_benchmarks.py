@@ -1,8 +1,6 @@
 """The benchmarks measure what they say: scores on hand-made cases, and a small recording crawled."""
 
 import gzip
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -237,9 +235,3 @@ def test_a_recorded_site_with_a_clock_shows_the_present_time(tmp_path: Path) -> 
                 shown.append(response.read().decode())
     assert shown[0] != shown[1]
     assert all(text.startswith("<p>page 7</p><p>at 20") and "2001-02-03" not in text for text in shown)
-
-
-def test_blocking_times_what_the_plugin_has() -> None:
-    """In a process of its own, since the methods that are timed stay wrapped."""
-    asked = "from tests.benchmarks.blocking import watched; watched()"
-    subprocess.run([sys.executable, "-c", asked], check=True, cwd=Path(__file__).parents[1], timeout=60)

@@ -4,12 +4,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from pathlib import Path
 
 import pytest
 
 from tests.benchmarks import transient
-from tests.benchmarks.masks import folder as transient_folder
 from tests.benchmarks.masks.cases import CASES, STRANGE, case_of, moments, shape_of
 from tests.benchmarks.scoring.masking import Counts, compared, passing_words, removed, score
 from tests.benchmarks.sites.render import Kind, Page, Writer
@@ -196,40 +194,6 @@ def test_safe_checks_hold_a_mask_to_the_little_it_may_lose() -> None:
 
 def result_of(case: str, counts: Counts, touched: int = 0) -> transient.Result:
     return transient.Result(case, 0, 2, "default", 1, Counts(words=1), counts, touched)
-
-
-def test_real_versions_are_read_from_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for page_number in range(8):
-        folder = tmp_path / "a.example" / f"page{page_number}"
-        folder.mkdir(parents=True)
-        for version in range(12):
-            html = page(f"day {7 * version}", main=f"text of page {page_number}").html
-            (folder / f"{version}.html").write_text(html, encoding="utf-8")
-    (tmp_path / "a.example" / "page0" / "notes.txt").write_text("no page")
-    (tmp_path / "a.example" / "alone").mkdir()
-    (tmp_path / "a.example" / "alone" / "1.html").write_text("<p>seen once</p>")
-    versions = transient_folder.read(tmp_path / "a.example")
-    assert set(versions) == {f"page{n}" for n in range(8)}
-    # In the order of numbers, not of letters.
-    assert [f"day {7 * n}<" in html for n, html in enumerate(versions["page0"])] == [True] * 12
-    one, two = transient_folder.halves(versions)
-    assert {len(one), len(two)} == {4}
-    assert not one.keys() & two.keys()
-
-    assert transient.main([str(tmp_path), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [(row["mode"], row["part"]) for row in rows] == [
-        (mode, part) for mode in (transient.OURS, transient.SEED) for part in ("all", "the other half")
-    ]
-    for row in rows[:2]:
-        assert (row["pairs"], row["equal_before"]) == (11 * row["pages"], 0)
-        assert row["equal_share"] == row["compared_share"] == row["distinct_share"] == 1
-        # Of "home Today is day N text of page M" the number goes.
-        assert row["kept_share"] == pytest.approx(8 / 9)
-
-
-def test_a_folder_without_versions_is_no_site(tmp_path: Path) -> None:
-    assert transient.main([str(tmp_path)]) == 2
 
 
 def test_slopes() -> None:

@@ -7,8 +7,7 @@ crawl's pages and are scored on pages that they never saw. ``--train .2`` learns
 100,000 URLs at most, as the pattern-tree paper does; ``--train 1`` from the whole crawl, and scores on
 it. ``--noise .03`` and ``--clusters .8`` spoil what is learned from, never what is scored; ``--check`` then compares
 with the same sites unspoiled.
-``--show`` says what each method failed at, and how much it had to learn from; ``--sweep`` tries the
-false-positive filter of the faithful modes at several bounds.
+``--show`` says what each method failed at, and how much it had to learn from.
 """
 
 import argparse
@@ -19,7 +18,7 @@ from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
-from .methods.compared import Learn, asked_for, available, pipeline
+from .methods.compared import Learn, asked_for, pipeline
 from .scoring.checks import Check, report
 from .scoring.grading import Grade, Marks, level_score
 from .scoring.score import Score, averages, mean
@@ -44,7 +43,6 @@ OF_CLEAN = 0.90
 MOST_NOISE = 0.03
 LEAST_FOUND = 0.8
 PASSED = (("phenomena", "passed"), ("traps", "passed"), ("rules", "recovered"))
-SWEEP = (0.001, 0.01, 0.05, 0.1, 0.2)
 
 
 def run(
@@ -228,38 +226,6 @@ def compared(found: Sequence[Trial], level: str) -> list[Check]:
     return wanted
 
 
-def sweep(args: argparse.Namespace, knobs: Knobs, training: Training, part: str) -> dict[str, Any]:
-    """The faithful modes at several bounds of their false-positive filter."""
-    found: dict[str, Any] = {}
-    for fpr_max in SWEEP:
-        methods, _ = available(fpr_max)
-        methods = {name: learn for name, learn in methods.items() if name.startswith(("pattern tree,", "fan-out"))}
-        for level in args.level:
-            every = [
-                trial
-                for seed in range(args.seeds)
-                for trial in run(
-                    level, seed, methods=methods, knobs=knobs, training=training, part=part, only=args.only
-                )
-            ]
-            for method, of_method in by_method(every, level).items():
-                found[f"{level} {method} {fpr_max:g}"] = summary(of_method)
-    return found
-
-
-def print_sweep(found: dict[str, Any]) -> None:
-    """Print the table of a sweep."""
-    columns = ("level, method, fpr_max", "oracle-norm.", "compr.", "dup-red.", "fpr", "lost rate")
-    columns += ("raw", "qualified", "deployed")
-    rows: list[Sequence[object]] = []
-    for name, row in found.items():
-        micro = row["micro"]
-        rates = [micro["oracle_compression"], micro["compression"], micro["dup_reduction"]]
-        exact = [rate(micro[key], 4) for key in ("false_positive_rate", "lost_rate")]
-        rows.append((name, *rates, *exact, *(row["rules"][key] for key in ("raw", "qualified", "deployed"))))
-    print_table("Bounds of the false-positive filter", columns, rows, width=150)
-
-
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.synthetic", description=__doc__)
@@ -278,7 +244,6 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     for name in ("pages", "junk", "mega"):
         parser.add_argument(f"--{name}", type=int, metavar="N")
     parser.add_argument("--show", type=int, metavar="N", help="what failed, with N examples a site")
-    parser.add_argument("--sweep", action="store_true", help="bounds of the false-positive filter")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
     args = parser.parse_args(argv)
@@ -297,10 +262,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     knobs = Knobs(**given)
     training = Training(args.train, args.by_url)
     part = args.part or (WHOLE if args.train == 1 else UNSEEN)
-    if args.sweep:
-        swept = sweep(args, knobs, training, part)
-        print(json.dumps(swept, indent=2)) if args.json else print_sweep(swept)
-        return 0
     methods, notes = asked_for(args.methods, {TRUTH: pipeline})
 
     def trials_of(level: str, methods: dict[str, Learn], knobs: Knobs) -> list[Trial]:

@@ -3,12 +3,11 @@
     python -m tests.benchmarks.transient [--sites N] [--pages N] [--cases X1,all] [--quick] [--json] [--check]
     python -m tests.benchmarks.transient --only crawls [--cases NAME,NAME] [--sites N] [--quick] [--json] [--check]
     python -m tests.benchmarks.transient --only speed [--shapes deep,CDATA] [--quick] [--json] [--check]
-    python -m tests.benchmarks.transient DIR... [--json]
 
 The first is scored on made-up sites whose truth is known token by token: a mask is learned from half of the
 pages of each kind in 2, 3 and 5 versions, minutes to weeks apart, and applied to the other half, each version
 by itself (see ``masks/cases.py`` and ``scoring/masking.py``), and from crawls of such sites at known times (``--only
-crawls``, ``masks/crawls.py``). Without ``--only`` speed is measured, too. The last takes real versions of pages, ``DIR/SITE/PAGE/N.html``. Each mode of ``learn_mask`` is beside the other.
+crawls``, ``masks/crawls.py``). Without ``--only`` speed is measured, too. Each mode of ``learn_mask`` is beside the other.
 """
 
 import argparse
@@ -16,16 +15,12 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 
 from .masks import crawls as transient_crawls
-from .masks import folder as transient_folder
 from .masks.cases import CASES, STAYING, VOLATILE, Case, case_of
 from .scoring.checks import Check, report
 from .scoring.masking import Counts, compared, passing_words, score
@@ -71,14 +66,6 @@ class Result:
     seen: Counts
     unseen: Counts
     touched: int
-
-
-# -- made-up sites
-
-
-def console() -> Console:
-    """Wide enough for the tables when the output is a file."""
-    return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 
 # -- made-up sites
@@ -257,42 +244,10 @@ def speed_checks(speeds: Sequence[transient_speed.Speed], growths: Sequence[tran
     return wanted
 
 
-# -- folders
-
-
-def print_folders(found: Sequence[transient_folder.Kept]) -> None:
-    """Print what masks do to real pages."""
-    columns = ("site", "mode", "applied to", "pages", "versions", "equal before", "equal pairs", "equal compared")
-    columns += ("text kept", "pages told apart", "paths")
-    rows = [
-        (each.site, each.mode, each.part, each.pages, each.versions, *each.shares.values(), each.paths)
-        for each in found
-    ]
-    print_table("Real versions of pages", columns, rows, left=3, width=160)
-
-
-def folders(given: Sequence[Path], *, as_json: bool) -> int:
-    """Measure every site below the folders."""
-    found = []
-    for folder in given:
-        for site in sorted(each for each in folder.iterdir() if each.is_dir()):
-            if versions := transient_folder.read(site):
-                found += [each for mode in (OURS, SEED) for each in transient_folder.measure(site.name, versions, mode)]
-    if not found:
-        print("no DIR/SITE/PAGE/N.html with two versions of a page", file=sys.stderr)
-        return 2
-    if as_json:
-        print(json.dumps([asdict(each) | each.shares for each in found], indent=2))
-    else:
-        print_folders(found)
-    return 0
-
-
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.transient", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="real versions: DIR/SITE/PAGE/N.html")
     parser.add_argument("--only", choices=PARTS, action="append", help="a part; all if none is given")
     parser.add_argument("--sites", type=int, metavar="N", help="made-up sites of each case (3; with --quick 1)")
     parser.add_argument("--pages", type=int, default=12, metavar="N", help="pages of each kind (default: %(default)s)")
@@ -310,8 +265,6 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
     args = parsed(argv)
-    if args.folders:
-        return folders(args.folders, as_json=args.json)
     shown: dict[str, Any] = {}
     checks: list[Check] = []
     parts = args.only or PARTS

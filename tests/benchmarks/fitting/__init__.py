@@ -1,1 +1,1 @@
-"""Sites of known truth that priors and weights are fitted to, and the fits."""
+"""Sites of known truth that priors are fitted to, and the fit."""

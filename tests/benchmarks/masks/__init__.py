@@ -1,1 +1,1 @@
-"""Masks of transient content on made-up sites, in crawls at known times, and on folders of real versions."""
+"""Masks of transient content on made-up sites, and in crawls at known times."""

@@ -1,1 +1,1 @@
-"""Recorded sites, snapshots in git, and what their pages say, read apart from the package."""
+"""Recorded sites, and what their pages say, read apart from the package."""

@@ -1,7 +1,6 @@
 """Score of a place: the probability that what changes there is transient, from its features.
 
-One logistic function in the place of rules. Its weights stand in ``place_weights.toml``, which says from what they were fitted, and is
-written by ``python -m tests.benchmarks.place_weights --write``.
+One logistic function in the place of rules. Its weights stand in ``place_weights.toml``, which says from what they were fitted.
 """
 
 from collections.abc import Callable, Mapping
