@@ -2,7 +2,7 @@
 
 import ast
 import datetime
-from dataclasses import fields, replace
+from dataclasses import fields
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -13,16 +13,16 @@ import tomlkit
 
 from scrapy_dedup import learn_rules
 from scrapy_dedup.learning import config
-from scrapy_dedup.learning.config import Config, current, using
+from scrapy_dedup.learning.config import Config
 from scrapy_dedup.learning.evidence import value_kinds
 from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 
-from .benchmarks import ablation, calibration, priors
+from .benchmarks import ablation, priors
 from .benchmarks.calibration import Bin, Cell, bins_of, cells_of, checks, log_loss
-from .benchmarks.fitting.known_sites import small, worlds
-from .benchmarks.fitting.priors import HAND_SET, STATES, Known, fitted, left_out, log_likelihood
+from .benchmarks.fitting.known_sites import small
+from .benchmarks.fitting.priors import HAND_SET, STATES, Known, fitted, left_out
 from .benchmarks.fitting.strata_of_sites import Judged, judged_proposals
-from .benchmarks.parts import varied, without
+from .benchmarks.parts import without
 
 BOLD = KindPrior(0.97, 0.02, 0.01, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)
 CAREFUL = KindPrior(1e-12, 1e-12, 1 - 2e-12, (0.001, 0.004, 0.995, 1e-12, 1e-12), 0.5)
@@ -77,16 +77,6 @@ def test_a_bin_is_judged_by_sites_and_not_by_requests() -> None:
     assert faults(bins_of(cells(30, 0.3))) == set()
 
 
-def test_calibration_runs_on_a_tiny_input(capsys: pytest.CaptureFixture[str]) -> None:
-    assert calibration.main(["--small", "4", "--seeds", "0", "--check", "--by", "kind"]) in {0, 1}
-    printed = capsys.readouterr().out
-    assert "Priors learned from the other sites" in printed
-    assert "no generated data" in printed
-    assert "log loss" in printed
-    with pytest.raises(SystemExit, match="2"):
-        calibration.main(["--small", "0", "--seeds", "0"])
-
-
 def known_of(log: np.ndarray, sites: list[str], kind: ValueKind) -> Known:
     """One proposal a row, in one stratum."""
     return Known(sites, [kind] * len(log), np.zeros(len(log), dtype=np.bool_), np.ones(len(log), dtype=np.intp), log)
@@ -105,12 +95,6 @@ def test_priors_follow_what_is_seen_and_are_drawn_towards_those_set_by_hand() ->
     wrong = fitted(known_of(clean[:, ::-1], many, ValueKind.OTHER))[ValueKind.OTHER]
     assert before.wrong < 0.85 < wrong.wrong
     assert wrong.equals == before.equals
-
-
-def test_priors_of_other_sites_explain_a_site_better_than_those_set_by_hand(found: list[Judged]) -> None:
-    known = Known.of(found)
-    by_hand = log_likelihood(known, dict.fromkeys(known.sites, HAND_SET))
-    assert log_likelihood(known, dict.fromkeys(known.sites, fitted(known))) > by_hand
 
 
 def test_the_file_of_learned_priors_says_from_what(found: list[Judged]) -> None:
@@ -134,13 +118,6 @@ def test_the_file_of_learned_priors_says_from_what(found: list[Judged]) -> None:
         assert kind.unlike == one["unlike"]
 
 
-def test_other_priors_hold_for_a_while() -> None:
-    with value_kinds.using_priors(dict.fromkeys(ValueKind, BOLD)):
-        assert ValueKind.DRAWN.unlike == 0.5
-        assert ValueKind.OTHER.prior.shares[0] == pytest.approx(0.97)
-    assert ValueKind.OTHER.prior.shares[0] < 0.97
-
-
 def test_each_field_of_the_configuration_is_documented_and_there_are_few() -> None:
     tree = ast.parse(Path(str(config.__file__)).read_text("utf-8"))
     (body,) = (node.body for node in tree.body if isinstance(node, ast.ClassDef))
@@ -152,19 +129,6 @@ def test_each_field_of_the_configuration_is_documented_and_there_are_few() -> No
     }
     assert documented == {field.name for field in fields(Config)}
     assert len(documented) <= 40
-
-
-def test_another_configuration_holds_for_a_while() -> None:
-    with using(replace(Config(), price=40.0)):
-        assert current().price == 40
-    assert current() == Config()
-
-
-def test_fields_are_halved_and_doubled() -> None:
-    assert varied(Config(), "proposed_bad", 8) == replace(Config(), proposed_bad=1.0)
-    assert varied(Config(), "least_contents", 0.5) == replace(Config(), least_contents=2)
-    assert varied(replace(Config(), least_contents=1), "least_contents", 0.5).least_contents == 1
-    assert "price x 0.5" in ablation.NUMBERS
 
 
 def test_a_number_moves_a_figure_for_as_long_as_asked() -> None:
@@ -179,8 +143,3 @@ def test_a_number_moves_a_figure_for_as_long_as_asked() -> None:
     with without("price x 1e9"):
         assert share() < before - 0.1
     assert share() == before > 0.3
-
-
-def test_a_folder_without_worlds_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"holds no worlds\.py"):
-        list(worlds(tmp_path, 0))

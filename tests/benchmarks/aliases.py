@@ -9,15 +9,13 @@ fetched is counted as lost. What is crawled carries a clock, a counter, a token 
 be quiet.
 """
 
-import argparse
 import json
 import sys
-import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
+from typing import Any
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.content.html import anchors_of
@@ -30,9 +28,10 @@ from scrapy_dedup.urls import values_of
 from scrapy_dedup.urls.namings import tokens_in
 
 from ..server import Answer, Asked, Server
+from .command import QUIET, Arguments, Command, flag, option, scratch
 from .crawling.noise import usual
 from .crawling.project import PLUGIN_SETTINGS, Project
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.table import print_table
 from .sites.forum import STYLES, Forum, crawled, links, text
 
@@ -130,8 +129,7 @@ def crawl(style: str, threads: int, *, quiet: bool = False) -> Crawled:
         html = forum.html(asked.target)
         return Answer("", status=404) if html is None else Answer(noise.on_text(html, asked.target))
 
-    with tempfile.TemporaryDirectory(prefix="aliases-") as scratch, Server({"*": answer}) as server:
-        folder = Path(scratch)
+    with scratch() as folder, Server({"*": answer}) as server:
         plan = folder / "plan.json"
         plan.write_text(json.dumps({"callback": "follow", "start": [server.url("/")]}), encoding="utf-8")
         stock = Project(folder / "stock", {"LOG_LEVEL": "WARNING"})
@@ -166,48 +164,55 @@ def pass_us() -> float:
     return median(times) * 1e6
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, check; return the exit code."""
-    parser = argparse.ArgumentParser(
-        "python -m tests.benchmarks.aliases", description=(__doc__ or "").split("\n", 1)[0]
-    )
-    parser.add_argument("--seeds", type=int, default=3, help="forums of each style (3)")
-    parser.add_argument("--threads", type=int, default=40, help="threads of a forum (40)")
-    parser.add_argument("--no-crawl", action="store_true", help="leave out the real crawls")
-    parser.add_argument("--quiet", action="store_true", help="crawled pages without clock, counter, token and teasers")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    options = parser.parse_args(arguments)
-    found = [learn(style, seed, options.threads) for style in STYLES for seed in range(1, options.seeds + 1)]
-    crawls = [] if options.no_crawl else [crawl(style, options.threads, quiet=options.quiet) for style in STYLES]
-    microseconds = pass_us()
-    if options.json:
-        figures = {
-            "learned": [asdict(each) for each in found],
-            "crawled": [asdict(each) for each in crawls],
-            "pass_us": microseconds,
-        }
-        print(json.dumps(figures, indent=1))
-    else:
-        _print(found, crawls, microseconds)
-    if not options.check:
-        return 0
-    checks = [Check("precision of aliases", min(each.precision for each in found), least=1.0)]
-    checks += [Check("recall of posts' URLs", min(each.recall for each in found), least=0.98)]
-    checks += [Check("pass over 50 kB, microseconds", microseconds, most=100)]
-    for each in crawls:
-        checks += [Check(f"{each.style}: pages lost", each.lost_cold + each.lost_warm, most=0)]
-        checks += [Check(f"{each.style}: discards taken for another page", each.wrong, most=0)]
-        checks += [Check(f"{each.style}: downloads of the next crawl", each.warm / each.plain, most=MOST_LEFT)]
-    return report(checks)
+def measured(args: Arguments) -> dict[str, Any]:
+    """Learn, crawl and look into pages."""
+    found = [learn(style, seed, args.threads) for style in STYLES for seed in range(1, args.seeds + 1)]
+    crawls = [] if args.no_crawl else [crawl(style, args.threads, quiet=args.quiet) for style in STYLES]
+    return {"learned": found, "crawled": crawls, "pass_us": pass_us()}
 
 
-def _print(found: Sequence[Learned], crawls: Sequence[Crawled], microseconds: float) -> None:
-    for rows in filter(None, (found, crawls)):
-        names = list(asdict(rows[0]))
-        print_table("", [name.replace("_", " ") for name in names], [[*asdict(each).values()] for each in rows])
-    print(f"pass over a page of 50 kB: {microseconds:.0f} µs")
+def checks(found: Mapping[str, Any]) -> list[Check]:
+    """The figures that ``--check`` looks at."""
+    made = [
+        Check("precision of aliases", min(each.precision for each in found["learned"]), least=1.0),
+        Check("recall of posts' URLs", min(each.recall for each in found["learned"]), least=0.98),
+        Check("pass over 50 kB, microseconds", found["pass_us"], most=100),
+    ]
+    for each in found["crawled"]:
+        made += [
+            Check(f"{each.style}: pages lost", each.lost_cold + each.lost_warm, most=0),
+            Check(f"{each.style}: discards taken for another page", each.wrong, most=0),
+            Check(f"{each.style}: downloads of the next crawl", each.warm / each.plain, most=MOST_LEFT),
+        ]
+    return made
 
+
+def show(found: Mapping[str, Any]) -> None:
+    """Print a table of what was learned, and of the crawls."""
+    for rows in filter(None, (found["learned"], found["crawled"])):
+        names = [name.replace("_", " ") for name in asdict(rows[0])]
+        print_table("", names, [[*asdict(each).values()] for each in rows])
+    print(f"pass over a page of 50 kB: {found['pass_us']:.0f} µs")
+
+
+def as_json(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything measured."""
+    return {**found, **{name: [asdict(each) for each in found[name]] for name in ("learned", "crawled")}}
+
+
+main = Command(
+    __doc__,
+    [
+        option("--seeds", type=int, default=3, help="forums of each style (3)"),
+        option("--threads", type=int, default=40, help="threads of a forum (40)"),
+        flag("--no-crawl", "leave out the real crawls"),
+        QUIET,
+    ],
+    measure=measured,
+    show=lambda _, found: show(found),
+    as_json=lambda _, found: as_json(found),
+    checks=lambda _, found: checks(found),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

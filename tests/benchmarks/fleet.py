@@ -1,7 +1,6 @@
 """A fleet with scrapy-redis: what 1, 2 and 4 workers download, with and without the plug-in, and what that costs Redis.
 
     python -m tests.benchmarks.fleet [--workers N...] [--seconds N] [--pages N] [--json] [--check]
-    python -m tests.benchmarks.fleet --data DIR [--only NAME...] [--workers N...] [--json] [--check]
 
 Crawls the site of tests/benchmarks/sites/families.py, whose pages carry a clock, a counter, a token and teasers, with a
 real Redis server: plain scrapy-redis, then with the plug-in, which knows nothing of the site (cold), then once more with
@@ -13,24 +12,17 @@ downloads by all workers together, since the site's never end. All is counted at
 - *bytes* are those of the keys of the plug-in by the canonical keys that it knows, *filter* those of the filter of
   scrapy-redis by the URLs in it, at the end.
 
-With ``--data`` it is the recorded sites below a folder that are crawled, all or those of ``--only``, with one request at once by each worker,
-plain to the end. A page is told by its words, and lost if the plain crawl by as many workers has found it and it can be reached in what is recorded.
-
 What Redis needs per page as a job grows is told by itself: a worker without a crawl takes and fetches ``--pages`` pages.
 """
 
-import argparse
 import json
 import sys
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import partial
-from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import redis
 from scrapy.settings import BaseSettings
@@ -41,15 +33,13 @@ from scrapy_dedup.crawl.identity.identities import slot_of
 from scrapy_dedup.crawl.seen.journal_lines import JournalPage
 
 from ..servers import RedisServer
+from .command import Arguments, Command, option, scratch
 from .crawling.project import PLUGIN_SETTINGS, Project
 from .fleet_parts import ASKED
-from .fleet_sites import PLAIN, FleetSite, MadeUpSite, made_up, recorded, recordings_in
 from .live import SECONDS
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.table import print_table
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+from .sites.families import PAGES, FamilySite
 
 WORKERS = (1, 2, 4)
 MOST_DOWNLOADS = 480
@@ -61,7 +51,7 @@ MOST_MORE = 1.15
 MOST_TRIPS = 1.0
 """Aim: round trips per request more than scrapy-redis makes, at most."""
 MOST_BYTES = 120
-COLD, WARM = "cold", "warm"
+PLAIN, COLD, WARM = "plain", "cold", "warm"
 SETTINGS: dict[str, Any] = {
     "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -76,7 +66,6 @@ SETTINGS: dict[str, Any] = {
 class Crawled:
     """One crawl by all its workers."""
 
-    site: str
     workers: int
     name: str
     downloads: int
@@ -94,36 +83,35 @@ class Crawled:
     """Errors of the workers."""
 
 
-def crawled(workers: int, name: str, project: Project, site: FleetSite, server: RedisServer) -> Crawled:
+def crawled(workers: int, name: str, project: Project, site: FamilySite, server: RedisServer) -> Crawled:
     """Crawl with so many workers at once."""
-    shared, urls = f"{site.spider}:requests:dedup:", f"{site.spider}:dupefilter"
-    given = [word for argument, value in site.arguments.items() for word in ("-a", f"{argument}={value}")]
+    shared, urls = "families:requests:dedup:", "families:dupefilter"
+    start = f"http://127.0.0.1:{site.port}/"
     with redis.Redis.from_url(server.url) as client:
         client.flushall()
         reads = client.info("stats")["total_reads_processed"]
 
         def work(number: int) -> tuple[str, dict[str, Any]]:
             stats = project.folder / f"stats-{number}.json"
-            done = project.scrapy("crawl", site.spider, *given, "-a", f"stats_file={stats}")
+            done = project.scrapy("crawl", "families", "-a", f"start={start}", "-a", f"stats_file={stats}")
             return done.output, json.loads(stats.read_text())
 
-        start = perf_counter()
+        began = perf_counter()
         with ThreadPoolExecutor(workers) as pool:
             done = list(pool.map(work, range(workers)))
-        seconds = perf_counter() - start
+        seconds = perf_counter() - began
         reads = client.info("stats")["total_reads_processed"] - reads - 1
-        counted = site.counted(name)
+        served = site.served()
         asked = sum(stats[ASKED] for _, stats in done)
         used = sum(client.memory_usage(key, samples=0) for key in client.scan_iter(f"{shared}*"))
         version = int(client.hget(f"{shared}meta", "version") or 0)
         taken = sum(client.scard(key) for key in client.scan_iter(f"{shared}slots:{version}:*"))
         return Crawled(
-            site.name,
             workers,
             name,
-            counted.downloads,
-            counted.distinct,
-            counted.lost,
+            len(served.targets),
+            served.distinct,
+            0 if name == PLAIN else PAGES - served.distinct,
             asked,
             reads / asked,
             used / taken if taken else 0.0,
@@ -133,18 +121,17 @@ def crawled(workers: int, name: str, project: Project, site: FleetSite, server: 
         )
 
 
-def run(
-    numbers: Sequence[int], folder: Path, sites: "Mapping[str, Callable[[Path], AbstractContextManager[FleetSite]]]"
-) -> list[Crawled]:
-    """All crawls, one after the other; *sites* by their names, as what serves them with a folder for projects."""
+def run(numbers: Sequence[int], seconds: float, folder: Path) -> list[Crawled]:
+    """All crawls, one after the other."""
     found = []
     (folder / "redis").mkdir()
     with RedisServer(folder / "redis") as server:
         settings = {"REDIS_URL": server.url, **SETTINGS}
-        for (of, serve), workers in product(sites.items(), numbers):
-            with serve(folder / f"{of}-{workers}") as site:  # rules are of its port
-                plain = site.project(PLAIN, settings, workers)
-                ours = site.project("ours", {**settings, **PLUGIN_SETTINGS}, workers)
+        for workers in numbers:
+            with FamilySite(seconds) as site:  # rules are of its port
+                ending = {"CLOSESPIDER_PAGECOUNT": MOST_DOWNLOADS // workers}
+                plain = Project(folder / f"plain-{workers}", {**settings, **ending})
+                ours = Project(folder / f"ours-{workers}", {**settings, **PLUGIN_SETTINGS})
                 for name, project in ((PLAIN, plain), (COLD, ours), (WARM, ours)):
                     found.append(crawled(workers, name, project, site, server))
                     print(f"{found[-1]}"[:400], file=sys.stderr, flush=True)
@@ -176,15 +163,15 @@ def grown(pages: int, folder: Path) -> tuple[float, float]:
 
 def checks(found: Sequence[Crawled], per_page: float) -> list[Check]:
     """The figures that ``--check`` looks at."""
-    of = {(each.site, each.workers, each.name): each for each in found}
+    of = {(each.workers, each.name): each for each in found}
     made = [Check("bytes per page as a job grows", per_page, most=MOST_BYTES)]
-    for (site, workers, name), each in of.items():
+    for (workers, name), each in of.items():
         if name == PLAIN:
             continue
-        what = f"{site}, {workers} workers, {name}"
-        one = of.get((site, 1, name))
+        what = f"{workers} workers, {name}"
+        one = of.get((1, name))
         made.append(Check(f"{what}: pages lost", each.lost, most=0))
-        more = each.trips - of[site, workers, PLAIN].trips
+        more = each.trips - of[workers, PLAIN].trips
         made.append(Check(f"{what}: round trips more per request", more, most=MOST_TRIPS))
         if one is not None and workers > 1:
             share = each.downloads / one.downloads
@@ -192,59 +179,44 @@ def checks(found: Sequence[Crawled], per_page: float) -> list[Check]:
     return made
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, check; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.fleet",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="numbers of workers (1 2 4)")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"before the made-up site answers ({SECONDS})")
-    parser.add_argument("--data", type=Path, metavar="DIR", help="recorded sites instead of the made-up one")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="of the recorded sites")
-    parser.add_argument("--pages", type=int, default=GROWN, help=f"of the job whose memory is measured ({GROWN})")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    options = parser.parse_args(arguments)
-    sites: dict[str, Callable[[Path], AbstractContextManager[FleetSite]]] = {
-        MadeUpSite.name: partial(made_up, options.seconds, MOST_DOWNLOADS)
-    }
-    if options.data is not None:
-        paths = recordings_in(options.data, options.only)
-        sites = {path.name.split(".")[0]: partial(recorded, path) for path in paths}
-        if not sites:
-            parser.error(f"there is no such recorded site in {options.data}")
-    with tempfile.TemporaryDirectory(prefix="fleet-") as scratch:
-        folder = Path(scratch)
-        found = run(options.workers, folder, sites)
+def measured(args: Arguments) -> tuple[list[Crawled], tuple[float, float]]:
+    """Crawl with each number of workers, and let a job grow."""
+    with scratch() as folder:
+        found = run(args.workers, args.seconds, folder)
         (folder / "grown").mkdir()
-        per_page, beside = grown(options.pages, folder / "grown")
-    if options.json:
-        print(json.dumps({"crawls": [asdict(each) for each in found], "grown": [per_page, beside]}, indent=1))
-    else:
-        print_all(found)
-        print(
-            f"A job of {options.pages:,} pages: {per_page:.0f} bytes per page, the filter of scrapy-redis {beside:.0f}"
-        )
-    return report(checks(found, per_page)) if options.check else 0
+        return found, grown(args.pages, folder / "grown")
 
 
-def print_all(found: Sequence[Crawled]) -> None:
-    """Print a table of the crawls, and what their workers have said."""
+def show(args: Arguments, found: Sequence[Crawled], per_page: tuple[float, float]) -> None:
+    """Print a table of the crawls, what their workers have said, and what a job takes that grows."""
     rows = [
         (
-            *(each.site, each.workers, each.name, each.downloads, each.distinct, each.lost, each.asked),
+            *(each.workers, each.name, each.downloads, each.distinct, each.lost, each.asked),
             *(f"{each.trips:.2f}", f"{each.bytes:.0f}", f"{each.filter_bytes:.0f}", f"{each.seconds:.0f}"),
         )
         for each in found
     ]
-    columns = ("site", "workers", "crawl", "downloads", "pages", "lost", "asked", "trips", "bytes", "filter", "seconds")
-    print_table("Sites crawled by a fleet with scrapy-redis", columns, rows)
+    columns = ("workers", "crawl", "downloads", "pages", "lost", "asked", "trips", "bytes", "filter", "seconds")
+    print_table("A site crawled by a fleet with scrapy-redis", columns, rows)
     for each in found:
         if each.said.strip():
-            print(f"{each.site}, {each.workers} workers, {each.name}: {each.said.strip()[-1500:]}")
+            print(f"{each.workers} workers, {each.name}: {each.said.strip()[-1500:]}")
+    ours, theirs = per_page
+    print(f"A job of {args.pages:,} pages: {ours:.0f} bytes per page, the filter of scrapy-redis {theirs:.0f}")
 
+
+main = Command(
+    __doc__,
+    [
+        option("--workers", type=int, nargs="+", default=WORKERS, help="numbers of workers (1 2 4)"),
+        option("--seconds", type=float, default=SECONDS, help=f"before the site answers ({SECONDS})"),
+        option("--pages", type=int, default=GROWN, help=f"of the job whose memory is measured ({GROWN})"),
+    ],
+    measure=measured,
+    show=lambda args, found: show(args, *found),
+    as_json=lambda _, found: {"crawls": [asdict(each) for each in found[0]], "grown": found[1]},
+    checks=lambda _, found: checks(found[0], found[1][0]),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,7 +6,6 @@ Each format is read in a process of its own, from a file that is made first, int
 The last rows learn all sites from JSON lines and from a web archive. An HTTP cache of files has a tenth of the records, and is named so.
 """
 
-import argparse
 import csv
 import gzip
 import json
@@ -16,11 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from .command import Arguments, Command, option, scratch
 from .crawling.server import ROOT
-from .scoring.table import print_table
+from .scoring.table import print_table, rate
 from .timing.learning import peak_mb
 
 BEGAN = 1_769_860_800
@@ -199,54 +198,48 @@ def measure(kind: str, path: Path, *, learning: bool = False) -> Import:
     return Import(**json.loads(done.stdout))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.imports",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--records", type=int, default=100_000, help="records of each file: 1000000 and 3000000 take longer"
-    )
-    parser.add_argument("--sites", type=int, default=2_000)
-    parser.add_argument("--only", action="append", choices=FORMATS, help="this format (may be repeated)")
-    parser.add_argument("--read", nargs=2, help=argparse.SUPPRESS)
-    parser.add_argument("--learn", action="store_true", help=argparse.SUPPRESS)
-    args = parser.parse_args(argv)
-    if args.read:
-        kind, path = args.read
-        print(json.dumps(asdict(read(kind, Path(path), learning=args.learn))))
-        return 0
+def measured(args: Arguments) -> list[Import]:
+    """Make a file of each format, and read it."""
     found = []
-    with TemporaryDirectory() as folder:
+    with scratch() as folder:
         for kind in args.only or FORMATS:
             name, write = FORMATS[kind]
-            path = Path(folder) / name
+            path = folder / name
             records = args.records // 10 if write is _cache else args.records
             write(path, records, min(args.sites, records // 10))
-            found.append(measure(kind, path))
-            if kind in LEARNED:
-                found.append(measure(kind, path, learning=True))
+            found += [measure(kind, path, learning=learning) for learning in (False, True)[: 1 + (kind in LEARNED)]]
             if path.is_file():
                 path.unlink()
-    found.sort(key=lambda each: each.rules is not None)
+    return sorted(found, key=lambda each: each.rules is not None)
+
+
+def show(args: Arguments, found: Sequence[Import]) -> None:
+    """Print a table."""
     shown = [
         (
             *(each.kind + (", learned" if each.rules is not None else ""), each.records, f"{each.mb:.0f}"),
             *(f"{each.read_seconds:.1f}", f"{each.records / each.read_seconds:,.0f}"),
-            *(
-                "-" if each.learn_seconds is None else f"{each.learn_seconds:.0f}",
-                "-" if each.rules is None else each.rules,
-            ),
+            *(rate(each.learn_seconds, 0), "-" if each.rules is None else each.rules),
             *(f"{each.before_mb:.0f}", f"{each.peak_mb:.0f}"),
         )
         for each in found
     ]
     columns = ("format", "records", "MB", "seconds", "records/s", "learning s", "rules", "MB before", "MB peak")
     print_table(f"reading {args.records:,} records of {args.sites:,} sites", columns, shown)
-    return 0
 
+
+main = Command(
+    __doc__,
+    [
+        option("--records", type=int, default=100_000, help="of each file: 1000000 and 3000000 take longer"),
+        option("--sites", type=int, default=2_000),
+        option("--only", action="append", choices=FORMATS, help="this format (may be repeated)"),
+    ],
+    measure=measured,
+    show=show,
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:2] != ["--read"]:
+        sys.exit(main())
+    print(json.dumps(asdict(read(sys.argv[2], Path(sys.argv[3]), learning=bool(sys.argv[4:])))))

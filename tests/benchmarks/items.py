@@ -10,12 +10,10 @@ what was served, and the texts that are gone from each of the fields that DEDUP_
 ``tests/frozen/items.jsonl.gz``, a line for each item. The sites of the data are left out where they are not given.
 """
 
-import argparse
 import gzip
 import json
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +26,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
 from ..server import Answer, Asked, Server
+from .command import Arguments, comma_separated, flag, option, parsed, scratch
 from .crawling.noise import Noise, stepping
 from .crawling.project import PLUGIN_SETTINGS, Project
 from .crawling.site_clock import at_present
@@ -328,36 +327,46 @@ def write(lines: Sequence[Mapping[str, Any]]) -> None:
     FROZEN.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Crawl, and freeze or compare; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.items",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--compare", action="store_true", help="print each difference; exit non-zero if there is any")
-    what.add_argument("--freeze", action="store_true", help="write the file anew; sites that are left out stay in it")
-    parser.add_argument("--data", type=Path, action="append", default=[], metavar="DIR", help="of recorded sites")
-    parser.add_argument("--only", type=lambda text: text.split(","), metavar="NAME,NAME", help="some of the sites")
-    options = parser.parse_args(arguments)
-    chosen = [each for each in sources(options.data) if options.only is None or each.name in options.only]
+def compared(args: Arguments) -> list[str]:
+    """Crawl the sites that are asked for, and freeze their items or compare them; return what differs."""
+    chosen = [each for each in sources(args.data) if args.only is None or each.name in args.only]
     now: list[dict[str, Any]] = []
     for source in chosen:
-        with tempfile.TemporaryDirectory(prefix="items-") as scratch:
-            (site,) = crawled([source], Path(scratch) / "project")
+        with scratch() as folder:
+            (site,) = crawled([source], folder / "project")
         now += lines_of(site)
         print(f"{source.name}: {len(site.items)} items", flush=True)
     names = {source.name for source in chosen}
-    others = [line for line in read() if line["site"] not in names] if FROZEN.exists() else []
-    if options.freeze:
-        write([*others, *now])
-        return 0
-    found = list(differences([line for line in read() if line["site"] in names], now))
+    before = read() if FROZEN.exists() else []
+    if args.freeze:
+        write([*(line for line in before if line["site"] not in names), *now])
+        return []
+    return list(differences([line for line in before if line["site"] in names], now))
+
+
+def show(found: Sequence[str]) -> None:
+    """Print the differences."""
     for text in found:
         print(text)
-    print(f"{len(found)} differences in {len(now)} items")
-    return 1 if found else 0
+    print(f"{len(found)} differences")
+
+
+OPTIONS = [
+    flag("--compare", "print each difference; exit non-zero if there is any"),
+    flag("--freeze", "write the file anew; sites that are left out stay in it"),
+    option("--data", type=Path, action="append", default=[], metavar="DIR", help="of recorded sites"),
+    option("--only", type=comma_separated, metavar="NAME,NAME", help="some of the sites"),
+]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Crawl, and freeze or compare; return the exit code."""
+    args = parsed(__doc__, OPTIONS, arguments)
+    if args.compare == args.freeze:
+        args.error("either --compare or --freeze")
+    found = compared(args)
+    show(found)
+    return int(bool(found))
 
 
 if __name__ == "__main__":

@@ -12,14 +12,13 @@ scores on everything, which says what the learner can express, not what it can f
 is the pattern-tree paper's (section 6.1): a fifth of the URLs, 100,000 at most, to learn from, and all to score on.
 """
 
-import argparse
 import gzip
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import product
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -30,8 +29,9 @@ from w3lib.url import canonicalize_url
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
 
+from .command import FILES, Arguments, Command, option
 from .methods.compared import Learn, Safe, asked_for
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.score import Figures, Score, averages, lost_pages, missed_duplicates, pooled, score
 from .scoring.table import print_table, rate
 from .sites.splits import training_split
@@ -110,10 +110,10 @@ def read_rows(path: Path) -> list[Row]:
         ]
 
 
-def in_first_half(text: str, seed: int) -> bool:
-    """A coin that always falls the same way for the same text and seed."""
+def draw(text: str, seed: int) -> int:
+    """A number of 64 bits that is always the same for the same text and seed."""
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=b"%d" % seed)
-    return bool(digest.digest()[0] & 1)
+    return int.from_bytes(digest.digest(), "big")
 
 
 def split_rows(rows: Sequence[Row], split: str, seed: int) -> tuple[list[Row], list[Row]]:
@@ -126,7 +126,7 @@ def split_rows(rows: Sequence[Row], split: str, seed: int) -> tuple[list[Row], l
     sides: tuple[list[Row], list[Row]] = ([], [])
     for row in rows:
         text = row.url if split == "url" else row.fingerprint
-        sides[not in_first_half(text, seed)].append(row)
+        sides[not draw(text, seed) >> 56 & 1].append(row)
     return sides
 
 
@@ -134,16 +134,10 @@ def with_odd_labels(rows: Sequence[Row], share: float, seed: int) -> list[Row]:
     """Rows of which a share has a content of its own, as an error or a cut response would show; always the same ones."""
     return [
         replace(row, fingerprint=f"odd {row.url}")
-        if not row.is_redirect and _draw(f"odd {row.url}", seed) < share
+        if not row.is_redirect and draw(f"odd {row.url}", seed) < share * 2**64
         else row
         for row in rows
     ]
-
-
-def _draw(text: str, seed: int) -> float:
-    """A number from 0 to 1 that is always the same for the same text and seed."""
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=b"%d" % seed)
-    return int.from_bytes(digest.digest(), "big") / 2**64
 
 
 def measure(key: Callable[[str], str], rows: Sequence[Row]) -> Method:
@@ -299,50 +293,50 @@ def _cells(row: Figures) -> Iterator[object]:
 def print_details(result: Result, count: int) -> None:
     """Print what was lost, some of the duplicates that stay, and the rules."""
     method = result.methods[LEARNED]
-    print(f"{result.name} #{result.seed}: {len(method.lost)} pages lost")
+    print(f"{result.name} #{result.seed}: {len(method.lost)} pages lost, {len(method.missed)} duplicates still fetched")
     for url, stand_in, key in method.lost[:count]:
         print(f"  lost   {url}\n  taken  {stand_in}\n  key    {key}")
-    print(f"{result.name} #{result.seed}: {len(method.missed)} duplicates still fetched")
-    step = max(len(method.missed) // max(count, 1), 1)
-    for url, twin in method.missed[::step][:count]:
+    for url, twin in method.missed[:: max(len(method.missed) // max(count, 1), 1)][:count]:
         print(f"  again  {url}\n  after  {twin}")
-    with tempfile.TemporaryDirectory() as folder:
-        result.book.save(folder)
-        for path in sorted(Path(folder).glob("*.toml")):
-            print(path.read_text(encoding="utf-8"))
+    for rule in result.book:
+        print(f"  rule   {rule.id}: {rule}")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.labelled", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl.gz")
-    parser.add_argument("--split", choices=("url", "page", "paper", "none"), default="url")
-    parser.add_argument("--seed", type=int, default=0, help="of the split")
-    parser.add_argument("--odd", type=float, default=0.0, metavar="SHARE", help="of what is learned from, made odd")
-    parser.add_argument("--repeats", type=int, default=1, help="splits: seed, seed + 1, ...")
-    parser.add_argument("--methods", metavar="A;B", help="other methods to measure, or all")
-    parser.add_argument("--show", type=int, metavar="N", help="examples and rules")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    args = parser.parse_args(argv)
+def measured(args: Arguments) -> list[Result]:
+    """Measure each set with each seed."""
     others, notes = asked_for(args.methods)
-    results = [
+    for note in notes:
+        print(f"left out  {note}", file=sys.stderr)
+    seeds = range(args.seed, args.seed + args.repeats)
+    return [
         run(path, split=args.split, seed=seed, methods=others, odd=args.odd)
-        for path in args.files
-        for seed in range(args.seed, args.seed + args.repeats)
+        for path, seed in product(args.files, seeds)
     ]
-    if args.json:
-        print(json.dumps(as_json(results, split=args.split), indent=2))
-    else:
-        print_tables(results, split=args.split)
-        for note in notes:
-            print(f"left out  {note}")
-    if args.show is not None:
-        for result in results:
-            print_details(result, args.show)
-    return report(checks(results, split=args.split)) if args.check else 0
 
+
+def show(args: Arguments, results: Sequence[Result]) -> None:
+    """Print the table, and details where they are asked for."""
+    print_tables(results, split=args.split)
+    for result in results if args.show is not None else ():
+        print_details(result, args.show)
+
+
+main = Command(
+    __doc__,
+    [
+        FILES,
+        option("--split", choices=("url", "page", "paper", "none"), default="url"),
+        option("--seed", type=int, default=0, help="of the split"),
+        option("--odd", type=float, default=0.0, metavar="SHARE", help="of what is learned from, made odd"),
+        option("--repeats", type=int, default=1, help="splits: seed, seed + 1, ..."),
+        option("--methods", metavar="A;B", help="other methods to measure, or all"),
+        option("--show", type=int, metavar="N", help="examples and rules"),
+    ],
+    measure=measured,
+    show=show,
+    as_json=lambda args, results: as_json(results, split=args.split),
+    checks=lambda args, results: checks(results, split=args.split),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

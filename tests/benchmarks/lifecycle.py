@@ -13,14 +13,12 @@ them, and the share of the duplicates that is removed.
 Its pages carry a clock, a counter, a token and rotating teasers (``--quiet``: they show the same whenever they are served).
 """
 
-import argparse
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,10 +31,11 @@ from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.rules import Keep
 
 from ..server import Asked, Server, page, prose
+from .command import QUIET, Arguments, Command, scratch
 from .crawling.noise import usual
 from .crawling.project import COMMON_SETTINGS, PLUGIN_SETTINGS, Project
 from .crawling.server import ROOT
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.table import print_table, rate
 
 SECTIONS = ("books", "tools", "games", "music")
@@ -408,32 +407,26 @@ def print_tables(found: Sequence[Case], sites: Thin) -> None:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, check; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.lifecycle",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--quiet", action="store_true", help="pages without clock, counter, token and teasers")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    options = parser.parse_args(arguments)
-    noise = usual(quiet=options.quiet)
+def measured(args: Arguments) -> tuple[list[Case], Thin]:
+    """Crawl the shop, and learn from the sites of thin evidence."""
+    noise = usual(quiet=args.quiet)
 
     def noisy(asked: Asked) -> Any:
         html = answer(asked)
         return 404 if html is None else noise.on_text(html, asked.target)
 
-    with tempfile.TemporaryDirectory(prefix="lifecycle-") as scratch, Server(noisy) as server:
-        found = cases(Shop(server, Path(scratch), quiet=options.quiet))
-    sites = thin()
-    if options.json:
-        print(json.dumps({"cases": [asdict(case) for case in found], "thin": asdict(sites)}, indent=1))
-    else:
-        print_tables(found, sites)
-    return report(checks(found, sites)) if options.check else 0
+    with scratch() as folder, Server(noisy) as server:
+        return cases(Shop(server, folder, quiet=args.quiet)), thin()
 
+
+main = Command(
+    __doc__,
+    [QUIET],
+    measure=measured,
+    show=lambda _, found: print_tables(*found),
+    as_json=lambda _, found: {"cases": [asdict(case) for case in found[0]], "thin": asdict(found[1])},
+    checks=lambda _, found: checks(*found),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

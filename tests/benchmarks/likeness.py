@@ -19,15 +19,14 @@ Which page a URL is, its recorded body says (bag of words, without clocks), or t
 recorded pages told apart by other labels: those of a crawl without cookies, say. URLs that they lack are not judged.
 """
 
-import argparse
 import json
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from threading import Lock
@@ -45,13 +44,14 @@ from scrapy_dedup.urls import normal_form
 
 from ..server import Answer, Asked
 from ..server import Server as TrapServer
+from .command import LABELS, Arguments, Command, Unusable, flag, option, scratch
 from .crawling.noise import KINDS, TYPED, Noise, stepping
 from .crawling.project import PLUGIN_SETTINGS, Project
 from .crawling.server import Server
 from .likeness_traps import TRAPS, Response, trap_site
 from .likeness_traps.site import OPENED
 from .recordings.recording import Recording
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.table import print_table
 
 NOISES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
@@ -249,53 +249,41 @@ def print_results(results: Sequence[Likeness]) -> None:
     print_table(title, (*columns, "seconds", "errors"), rows, left=2, width=130)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Crawl, print, check; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.likeness",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE.jsonl.gz")
-    parser.add_argument("--traps", action="store_true", help="crawl the trap sites")
-    parser.add_argument("--only", action="append", choices=list(TRAPS), metavar="TRAP", help=", ".join(TRAPS))
-    parser.add_argument("--labels", type=Path, metavar="FILE.tsv.gz", help="other labels, for a single recording")
-    parser.add_argument("--noise", action="append", choices=list(NOISES), metavar="NAME", help=", ".join(NOISES))
-    parser.add_argument("--refetches", type=int, nargs="+", metavar="N", help="0 3 5 10, of traps 10")
-    parser.add_argument("--json", action="store_true", help="print a JSON list, one object for each crawl")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    options = parser.parse_args(arguments)
-    traps = (options.only or list(TRAPS)) if options.traps or options.only else []
-    if not options.files and not traps:
-        parser.error("name recordings, or --traps")
-    if options.labels and len(options.files) != 1:
-        parser.error("--labels goes with a single recording")
-    results = []
-    runs = [
-        *(
-            (path.name.split(".")[0], partial(served_recording, labels=options.labels), path, OF_RECORDINGS, REFETCHES)
-            for path in options.files
-        ),
+def measured_all(args: Arguments) -> list[Likeness]:
+    """Crawl each recording and each trap site with each noise and number of refetches."""
+    traps = (args.only or list(TRAPS)) if args.traps or args.only else []
+    if not args.files and not traps:
+        raise Unusable("name recordings, or --traps")
+    if args.labels and len(args.files) != 1:
+        raise Unusable("--labels goes with a single recording")
+    serve = partial(served_recording, labels=args.labels)
+    runs: list[tuple[str, Any, Any, Sequence[str], Sequence[int]]] = [
+        *((path.name.split(".")[0], serve, path, OF_RECORDINGS, REFETCHES) for path in args.files),
         *((name, served_trap, name, OF_TRAPS, REFETCHES[-1:]) for name in traps),
     ]
+    results = []
     for name, served_by, what, noises, refetches in runs:
-        for noise in options.noise or noises:
-            for number in options.refetches or refetches:
-                with tempfile.TemporaryDirectory(prefix="likeness-") as scratch, served_by(what, noise) as served:
-                    results.append(measured(name, noise, number, served, Path(scratch) / "project"))
-                if sys.stderr.isatty():
-                    print(name, noise, number, file=sys.stderr)
-    if options.json:
-        print(json.dumps([as_json(each) for each in results], indent=1))
-    else:
-        print_results(results)
-    return report(checks(results)) if options.check else 0
+        for noise, number in product(args.noise or noises, args.refetches or refetches):
+            with scratch() as folder, served_by(what, noise) as served:
+                results.append(measured(name, noise, number, served, folder / "project"))
+    return results
 
 
-def as_json(result: Likeness) -> dict[str, Any]:
-    """One crawl as a JSON object."""
-    return {**asdict(result), "recall": result.recall}
-
+main = Command(
+    __doc__,
+    [
+        option("files", nargs="*", type=Path, metavar="FILE.jsonl.gz"),
+        flag("--traps", "crawl the trap sites"),
+        option("--only", action="append", choices=list(TRAPS), metavar="TRAP", help=", ".join(TRAPS)),
+        LABELS,
+        option("--noise", action="append", choices=list(NOISES), metavar="NAME", help=", ".join(NOISES)),
+        option("--refetches", type=int, nargs="+", metavar="N", help="0 3 5 10, of traps 10"),
+    ],
+    measure=measured_all,
+    show=lambda _, found: print_results(found),
+    as_json=lambda _, found: [{**asdict(each), "recall": each.recall} for each in found],
+    checks=lambda _, found: checks(found),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

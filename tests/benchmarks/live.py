@@ -12,10 +12,8 @@ The pages carry a clock, a counter, a token and rotating teasers, unless they ar
 says.
 """
 
-import argparse
 import json
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -23,9 +21,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .command import KEEP, QUIET, Arguments, Command, option, scratch
 from .crawling.project import PLUGIN_SETTINGS, Project
 from .methods.peers import duplicate_url_discarder_settings, has_duplicate_url_discarder
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.table import print_table
 from .sites.families import FAMILIES, PAGES, FamilySite, Served, page_of
 
@@ -168,28 +167,20 @@ def print_crawls(found: Sequence[Crawled]) -> None:
     print_table(f"A site of {PAGES} distinct pages: downloads until 50, 90 and 100 % of them were there", columns, rows)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, check; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.live",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"before an answer ({SECONDS})")
-    parser.add_argument("--quiet", action="store_true", help="pages without clock, counter, token and teasers")
-    parser.add_argument("--keep", type=Path, help="keep projects, stores and rules in this new folder")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="live-") as scratch:
-        folder = options.keep.resolve() if options.keep else Path(scratch)
-        found = run(options.seconds, folder, quiet=options.quiet)
-    if options.json:
-        print(json.dumps([asdict(each) for each in found], indent=1))
-    else:
-        print_crawls(found)
-    return report(checks(found)) if options.check else 0
+def measured(args: Arguments) -> list[Crawled]:
+    """Crawl in projects of a folder."""
+    with scratch(args.keep) as folder:
+        return run(args.seconds, folder, quiet=args.quiet)
 
+
+main = Command(
+    __doc__,
+    [option("--seconds", type=float, default=SECONDS, help=f"before an answer ({SECONDS})"), QUIET, KEEP],
+    measure=measured,
+    show=lambda _, found: print_crawls(found),
+    as_json=lambda _, found: [asdict(each) for each in found],
+    checks=lambda _, found: checks(found),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -30,22 +30,21 @@ fetched past the dupe filter, as in ordinary crawls: where a page links to it, i
 they lack are not counted.
 """
 
-import argparse
 import json
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .command import FILES, INJECTED, KEEP, LABELS, Arguments, Command, flag, scratch
 from .crawling.noise import KINDS
 from .crawling.project import PLUGIN_SETTINGS, Project, Run
 from .crawling.server import Server
 from .methods import peers
 from .recordings.recording import Recording
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.reachability import ClosedWorld
 from .scoring.score import Score
 from .scoring.table import print_table
@@ -191,7 +190,7 @@ def run(
     path: Path,
     folder: Path,
     *,
-    with_peers: bool = False,
+    peer: bool = False,
     any_port: bool = False,
     labels: Path | None = None,
     noise: Sequence[str] = (),
@@ -209,7 +208,7 @@ def run(
         learned = project.scrapy("learn-rules")
         book = RuleBook.load(project.folder / "dedup-rules", missing_ok=True)
         crawls.append(bench.crawl("warm", project))
-        if with_peers and peers.has_duplicate_url_discarder():
+        if peer and peers.has_duplicate_url_discarder():
             settings = peers.duplicate_url_discarder_settings()
             crawls.append(bench.crawl(PEER, bench.project("peer", settings)))
     return Result(recording.name, tuple(crawls), len(book), learned.seconds, learned.output)
@@ -250,11 +249,10 @@ def as_json(result: Result) -> dict[str, Any]:
             }
             for crawl in result.crawls
         ],
-        "peers_measured_elsewhere": peers.MEASURED_ELSEWHERE.get(result.name),
     }
 
 
-def print_result(result: Result, *, with_peers: bool) -> None:
+def print_result(result: Result) -> None:
     """Print the crawls as a table, and each lost page with what was found out about it."""
     plain = result["plain"]
     columns = ("crawl", "requests", "downloads", "to verify", "distinct by text", "by bag", "lost", "out of reach")
@@ -278,59 +276,40 @@ def print_result(result: Result, *, with_peers: bool) -> None:
         for page in crawl.lost:
             what = "out of reach (closed world)" if page.unreachable else "LOST"
             print(f"{crawl.name}: {what} {page.url}")
-    if with_peers:
-        print_peers(result)
 
 
-def print_peers(result: Result) -> None:
-    """Print the figures of other tools that were measured elsewhere, marked as such."""
-    discarder, lost, maybe_dont = peers.MEASURED_ELSEWHERE.get(result.name, (None, None, None))
-    print(
-        "Measured elsewhere, not in this run: duplicate-url-discarder with its shipped rules "
-        f"{discarder or '-'} downloads{f', {lost} pages lost' if lost else ''}; "
-        f"MaybeDont (patched) {maybe_dont or '-'} downloads"
-    )
-    if not peers.has_duplicate_url_discarder():
-        print(f"{PEER} is not installed here, so it was not run")
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.recorded",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl.gz")
-    parser.add_argument("--json", action="store_true", help="print a JSON list, one per file")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    parser.add_argument("--injected", action="store_true", help=f"pages with {', '.join(KINDS)}")
-    parser.add_argument("--close", action="store_true", help="answers without Content-Length")
-    parser.add_argument("--peers", action="store_true", help="other tools beside it")
-    parser.add_argument("--labels", type=Path, metavar="FILE.tsv.gz", help="other labels, for a single recording")
-    parser.add_argument("--any-port", action="store_true", help="not the recorded port")
-    parser.add_argument("--keep", type=Path, help="keep projects, store and rules in this new folder")
-    args = parser.parse_args(argv)
+def measured(args: Arguments) -> list[Result]:
+    """Crawl each recording, and print what was found of it."""
     results = []
     for path in args.files:
-        with tempfile.TemporaryDirectory(prefix="recorded-") as scratch:
-            folder = args.keep.resolve() / path.name.split(".")[0] if args.keep else Path(scratch)
+        with scratch(args.keep) as folder:
+            own = folder / path.name.split(".")[0]
+            noise = KINDS if args.injected else ()
             result = run(
-                path,
-                folder,
-                with_peers=args.peers,
-                any_port=args.any_port,
-                labels=args.labels,
-                noise=KINDS if args.injected else (),
-                close=args.close,
+                path, own, peer=args.peers, any_port=args.any_port, labels=args.labels, noise=noise, close=args.close
             )
         results.append(result)
         if not args.json:
-            print_result(result, with_peers=args.peers)
-    if args.json:
-        print(json.dumps([as_json(result) for result in results], indent=2, default=str))
-    return report(check for result in results for check in checks(result, injected=args.injected)) if args.check else 0
+            print_result(result)
+    return results
 
+
+main = Command(
+    __doc__,
+    [
+        FILES,
+        INJECTED,
+        flag("--close", "answers without Content-Length"),
+        flag("--peers", f"{PEER} beside it, where that is installed"),
+        LABELS,
+        flag("--any-port", "not the recorded port"),
+        KEEP,
+    ],
+    measure=measured,
+    show=lambda *_: None,
+    as_json=lambda _, found: list(map(as_json, found)),
+    checks=lambda args, found: [check for result in found for check in checks(result, injected=args.injected)],
+)
 
 if __name__ == "__main__":
     sys.exit(main())

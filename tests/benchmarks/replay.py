@@ -15,10 +15,8 @@ The saved share is that of ``recorded``: without what was downloaded to verify r
 stock Scrapy reaches. ``--injected`` is that of ``recorded``, too, with a clock that goes by the downloads.
 """
 
-import argparse
 import json
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +28,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_dedup import RuleBook
 
+from .command import FILES, INJECTED, KEEP, Arguments, Command, option, scratch
 from .crawling.noise import KINDS
 from .crawling.project import PLUGIN_SETTINGS, Project, Run
 from .crawling.replayed import World, links_of, redirect_of
@@ -37,10 +36,9 @@ from .crawling.spiders import STATE_CHANGING, page_links
 from .recorded import Bench, Crawl
 from .recordings.recording import Recording
 from .scoring.bounds import AfterDuplicates, as_rules_say, breadth_first
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.table import print_table
 
-RATES = (0.0, 5.0, 20.0, 100.0)
 LEAST_OF_WARM = 0.85
 """Part of what the warm crawl saves that the cold one saves at least, in the median."""
 WITNESSES = (3, 10)
@@ -202,33 +200,30 @@ def print_results(results: Sequence[Result]) -> None:
     print_table("First crawls in simulated time", columns, rows, width=130)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the benchmark; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.replay",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl.gz")
-    rates = ", ".join(f"{rate:g}" for rate in RATES)
-    parser.add_argument("--rate", type=float, action="append", help=f"downloads a second, such as {rates} (default 20)")
-    parser.add_argument("--injected", action="store_true", help=f"pages with {', '.join(KINDS)}")
-    parser.add_argument("--json", action="store_true", help="print a JSON list")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    parser.add_argument("--keep", type=Path, help="keep projects, store and rules in this new folder")
-    args = parser.parse_args(argv)
+def measured(args: Arguments) -> list[Result]:
+    """Replay each recording at each rate."""
     results = []
     for path in args.files:
-        with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
-            folder = (args.keep.resolve() if args.keep else Path(scratch)) / path.name.split(".")[0]
+        with scratch(args.keep) as folder:
             replay = Replay(Recording.load(path), injected=args.injected)
-            results += [replay.at(rate, folder / f"{rate:g}") for rate in args.rate or [20.0]]
-    if args.json:
-        print(json.dumps([as_json(result) for result in results], indent=2, default=str))
-    else:
-        print_results(results)
-    return report(checks(results)) if args.check else 0
+            own = folder / path.name.split(".")[0]
+            results += [replay.at(rate, own / f"{rate:g}") for rate in args.rate or [20.0]]
+    return results
 
+
+main = Command(
+    __doc__,
+    [
+        FILES,
+        option("--rate", type=float, action="append", help="downloads a second, such as 0, 5, 20, 100 (default 20)"),
+        INJECTED,
+        KEEP,
+    ],
+    measure=measured,
+    show=lambda _, found: print_results(found),
+    as_json=lambda _, found: list(map(as_json, found)),
+    checks=lambda _, found: checks(found),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,13 +7,11 @@ learned from half of the items of each site and scored on the others; with ``--n
 learned from is an error, a cut body, or another version.
 """
 
-import argparse
-import json
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..small_sites import learned
+from .command import Command, option
 from .scoring.score import Figures, Score, pooled, score
 from .scoring.table import rate
 
@@ -44,29 +42,26 @@ def measure(seeds: range, noise: float) -> SmallSites:
     return SmallSites(len(seeds), sum(each.lost > 0 for each in scores), pooled(scores))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.small_sites",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def show(found: SmallSites) -> None:
+    """Print a line."""
+    all_ = found.score
+    print(
+        f"{found.sites} sites: {all_.removed} of {all_.duplicates} duplicates removed ({rate(all_.removed_share)}), "
+        f"{all_.lost} of {all_.pages} pages lost on {found.sites_with_loss} sites"
     )
-    parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help=f"number of sites ({SEEDS})")
-    parser.add_argument("--first", type=int, default=0, metavar="N", help="the first seed")
-    parser.add_argument("--noise", type=float, default=0.0, metavar="SHARE")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    options = parser.parse_args(arguments)
-    found = measure(range(options.first, options.first + options.seeds), options.noise)
-    if options.json:
-        print(json.dumps(found.figures()))
-    else:
-        all_ = found.score
-        print(
-            f"{found.sites} sites: {all_.removed} of {all_.duplicates} duplicates removed ({rate(all_.removed_share)}), "
-            f"{all_.lost} of {all_.pages} pages lost on {found.sites_with_loss} sites"
-        )
-    return 0
 
+
+main = Command(
+    __doc__,
+    [
+        option("--seeds", type=int, default=SEEDS, metavar="N", help=f"number of sites ({SEEDS})"),
+        option("--first", type=int, default=0, metavar="N", help="the first seed"),
+        option("--noise", type=float, default=0.0, metavar="SHARE"),
+    ],
+    measure=lambda args: measure(range(args.first, args.first + args.seeds), args.noise),
+    show=lambda _, found: show(found),
+    as_json=lambda _, found: found.figures(),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

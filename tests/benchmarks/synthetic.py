@@ -10,16 +10,15 @@ with the same sites unspoiled.
 ``--show`` says what each method failed at, and how much it had to learn from.
 """
 
-import argparse
-import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from .command import Arguments, Command, comma_separated, flag, option
 from .methods.compared import Learn, asked_for, pipeline
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.grading import Grade, Marks, level_score
 from .scoring.score import Score, averages, mean
 from .scoring.score import pooled as pooled_scores
@@ -42,6 +41,8 @@ OF_CLEAN = 0.90
 :data:`MOST_NOISE`, and down to as many duplicates found as :data:`LEAST_FOUND`. Beyond, only the losses are asked."""
 MOST_NOISE = 0.03
 LEAST_FOUND = 0.8
+SHARES, NUMBERS = ("noise", "clusters", "missing", "again", "ratio", "rare", "singles"), ("pages", "junk", "mega")
+"""The knobs that options set."""
 PASSED = (("phenomena", "passed"), ("traps", "passed"), ("rules", "recovered"))
 
 
@@ -226,73 +227,65 @@ def compared(found: Sequence[Trial], level: str) -> list[Check]:
     return wanted
 
 
-def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.synthetic", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--level", action="append", choices=LEVELS, help="may be given again; L3 if none is")
-    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds 0 to N - 1")
-    parser.add_argument("--methods", default="all", metavar="A,B", help="some of the methods")
-    parser.add_argument(
-        "--only", type=lambda text: text.split(","), default=(), metavar="D4,T1", help="a site for each of these"
-    )
-    parser.add_argument("--train", type=float, metavar="SHARE", help="share of the rows that is learned from")
-    parser.add_argument("--by-url", action="store_true", help="the share is one of URLs, not of pages")
-    parser.add_argument("--part", choices=PARTS, help="what is scored: unseen (with --train 1: whole)")
-    for name in ("noise", "clusters", "missing", "again", "ratio", "rare", "singles"):
-        parser.add_argument(f"--{name}", type=float, metavar="SHARE")
-    for name in ("pages", "junk", "mega"):
-        parser.add_argument(f"--{name}", type=int, metavar="N")
-    parser.add_argument("--show", type=int, metavar="N", help="what failed, with N examples a site")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    args = parser.parse_args(argv)
-    args.level = args.level or ["L3"]
-    return args
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All trials, notes on what is left out, the knobs, and the part that is scored; *clean*: the trials of the sites unspoiled."""
+
+    trials: list[Trial]
+    notes: Sequence[str]
+    knobs: Knobs
+    part: str
+    clean: list[Trial] | None
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the benchmark; returns the exit code."""
-    args = parsed(argv)
-    given = {
-        name: getattr(args, name)
-        for name in ("noise", "clusters", "missing", "again", "ratio", "rare", "singles", "pages", "junk", "mega")
-        if getattr(args, name) is not None
-    }
-    knobs = Knobs(**given)
-    training = Training(args.train, args.by_url)
+def measured(args: Arguments) -> Found:
+    """Measure the methods on the levels that are asked for."""
+    knobs = Knobs(**{name: value for name in (*SHARES, *NUMBERS) if (value := getattr(args, name)) is not None})
     part = args.part or (WHOLE if args.train == 1 else UNSEEN)
     methods, notes = asked_for(args.methods, {TRUTH: pipeline})
 
-    def trials_of(level: str, methods: dict[str, Learn], knobs: Knobs) -> list[Trial]:
-        return [
-            trial
-            for seed in range(args.seeds)
-            for trial in run(level, seed, methods=methods, knobs=knobs, training=training, part=part, only=args.only)
-        ]
+    def trials_of(levels: Sequence[str], methods: dict[str, Learn], knobs: Knobs) -> list[Trial]:
+        given = {"knobs": knobs, "training": Training(args.train, args.by_url), "part": part, "only": args.only}
+        runs = (run(level, seed, methods=methods, **given) for level in levels for seed in range(args.seeds))
+        return [trial for found in runs for trial in found]
 
-    found: list[Trial] = []
-    for level in args.level:
-        of_level = trials_of(level, methods, knobs)
-        found += of_level
-        if not args.json:
-            print_level(of_level, level, part)
-            if args.show is not None:
-                print_failures(of_level, level, args.show)
-    if args.json:
-        print(json.dumps(as_json(found, args.level, notes), indent=2))
-    else:
-        for note in notes:
-            print(f"left out  {note}")
-    if not args.check:
-        return 0
     clean = None
-    if knobs.noise or knobs.clusters < 1:
+    if args.check and (knobs.noise or knobs.clusters < 1):
         unspoiled = replace(knobs, noise=0.0, clusters=1.0)
-        levels = [level for level in args.level if level != "L4"]  # which is noisy in any case
-        clean = [trial for level in levels for trial in trials_of(level, {PIPELINE: pipeline}, unspoiled)]
-    return report(checks(found, args.level, knobs, clean))
+        levels = [level for level in args.level or ["L3"] if level != "L4"]  # which is noisy in any case
+        clean = trials_of(levels, {PIPELINE: pipeline}, unspoiled)
+    return Found(trials_of(args.level or ["L3"], methods, knobs), notes, knobs, part, clean)
 
+
+def show(args: Arguments, found: Found) -> None:
+    """Print the table of each level, what failed if that is asked for, and what was left out."""
+    for level in args.level or ["L3"]:
+        print_level(found.trials, level, found.part)
+        if args.show is not None:
+            print_failures(found.trials, level, args.show)
+    for note in found.notes:
+        print(f"left out  {note}")
+
+
+main = Command(
+    __doc__,
+    [
+        option("--level", action="append", choices=LEVELS, help="may be given again; L3 if none is"),
+        option("--seeds", type=int, default=1, metavar="N", help="seeds 0 to N - 1"),
+        option("--methods", default="all", metavar="A,B", help="some of the methods"),
+        option("--only", type=comma_separated, default=(), metavar="D4,T1", help="a site for each of these"),
+        option("--train", type=float, metavar="SHARE", help="share of the rows that is learned from"),
+        flag("--by-url", "the share is one of URLs, not of pages"),
+        option("--part", choices=PARTS, help="what is scored: unseen (with --train 1: whole)"),
+        *(option(f"--{name}", type=float, metavar="SHARE") for name in SHARES),
+        *(option(f"--{name}", type=int, metavar="N") for name in NUMBERS),
+        option("--show", type=int, metavar="N", help="what failed, with N examples a site"),
+    ],
+    measure=measured,
+    show=show,
+    as_json=lambda args, found: as_json(found.trials, args.level or ["L3"], found.notes),
+    checks=lambda args, found: checks(found.trials, args.level or ["L3"], found.knobs, found.clean),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -2,16 +2,14 @@
 
     python -m tests.benchmarks.transient [--sites N] [--pages N] [--cases X1,all] [--quick] [--json] [--check]
     python -m tests.benchmarks.transient --only crawls [--cases NAME,NAME] [--sites N] [--quick] [--json] [--check]
-    python -m tests.benchmarks.transient --only speed [--shapes deep,CDATA] [--quick] [--json] [--check]
+    python -m tests.benchmarks.transient --only growth [--shapes deep,CDATA] [--quick] [--json] [--check]
 
 The first is scored on made-up sites whose truth is known token by token: a mask is learned from half of the
 pages of each kind in 2, 3 and 5 versions, minutes to weeks apart, and applied to the other half, each version
 by itself (see ``masks/cases.py`` and ``scoring/masking.py``), and from crawls of such sites at known times (``--only
-crawls``, ``masks/crawls.py``). Without ``--only`` speed is measured, too. Each mode of ``learn_mask`` is beside the other.
+crawls``, ``masks/crawls.py``). Without ``--only`` it is also measured how time grows on hostile pages. Each mode of ``learn_mask`` is beside the other.
 """
 
-import argparse
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,13 +18,14 @@ from typing import Any
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 
-from .masks import crawls as transient_crawls
+from .command import Arguments, Command, Unusable, comma_separated, flag, option
+from .masks import crawls
 from .masks.cases import CASES, STAYING, VOLATILE, Case, case_of
-from .scoring.checks import Check, report
+from .scoring.checks import Check
 from .scoring.masking import Counts, compared, passing_words, score
 from .scoring.table import print_table, rate
 from .sites.markup import Page
-from .timing import masks as transient_speed
+from .timing import hostile
 
 OURS, TIMED, SEED = "default", "timed", "seed"
 MODES = (OURS, TIMED, SEED)
@@ -39,13 +38,12 @@ LEAST_F1 = {2: 0.90, 3: 0.95, 5: 0.95}
 MOST_MAIN_LOST = 0.005
 LEAST_TOLD = 1.0
 """Share of the real changes, and of the pages, that the masked fingerprint must tell apart."""
-LEAST_MB_PER_SECOND = 20.0
 MOST_SLOPE = 1.05
-ALL = [*CASES, *transient_crawls.CRAWLS]
+ALL = [*CASES, *crawls.CRAWLS]
 """The names of all cases."""
-PARTS = ("cases", "crawls", "speed")
+PARTS = ("cases", "crawls", "growth")
 RATES = (
-    *("precision", "recall", "f1", "path_precision", "path_recall", "path_f1"),
+    *("precision", "recall", "f1"),
     *("main_lost", "equal_share", "told_share", "distinct_share"),
 )
 
@@ -140,9 +138,9 @@ def print_cases(found: Sequence[Result], few: Sequence[Result], cases: Sequence[
         f"Learned from half of the pages of each kind, and applied to these (seen) and to the others (unseen); "
         f"few: of {FEW} pages of each kind"
     )
-    columns = ("mode", "pages", "versions", "precision", "recall", "F1", "path prec.", "path recall", "path F1")
+    columns = ("mode", "pages", "versions", "precision", "recall", "F1")
     columns += ("main text lost", "equal pairs", "changes told", "pages told", "strange pages touched")
-    title = "All cases together: tokens and paths that pass, words of main text lost, fingerprints"
+    title = "All cases together: tokens that pass, words of main text lost, fingerprints"
     print_table(title, columns, rows, left=2, caption=caption, width=160)
     columns = ("case", "precision", "recall", "F1", "main text lost", "equal pairs", "changes told", "wrong tokens")
     for mode in MODES:
@@ -208,20 +206,13 @@ def cases_json(found: Sequence[Result], few: Sequence[Result], cases: Sequence[s
     }
 
 
-# -- speed
+# -- hostile pages
 
 
-def print_speed(speeds: Sequence[transient_speed.Speed], growths: Sequence[transient_speed.Growth]) -> None:
-    """Print megabytes per second, and slopes."""
-    whats = list(dict.fromkeys(each.what for each in speeds))
-    rows: list[Sequence[object]] = []
-    for pages in dict.fromkeys(each.pages for each in speeds):
-        own = [each for each in speeds if each.pages == pages]
-        times = (f"{each.mb_per_second:.1f}" for each in own)
-        rows.append((pages, own[0].page_bytes, own[0].stored_bytes, *times))
-    print_table("Megabytes per second of CPU time", ("pages", "bytes", "stored", *whats), rows, width=160)
+def print_growths(growths: Sequence[hostile.Growth]) -> None:
+    """Print slopes, and the time of the largest pages."""
     whats = list(dict.fromkeys(each.what for each in growths))
-    rows = []
+    rows: list[Sequence[object]] = []
     for shape in dict.fromkeys(each.shape for each in growths):
         of_shape = [each for each in growths if each.shape == shape]
         cells = [f"{rate(each.slope)} ({each.stopped or f'{each.seconds[-1]:.3f} s'})" for each in of_shape]
@@ -230,70 +221,77 @@ def print_speed(speeds: Sequence[transient_speed.Speed], growths: Sequence[trans
     print_table(title, ("page", "largest, MB", *whats), rows, width=160)
 
 
-def speed_checks(speeds: Sequence[transient_speed.Speed], growths: Sequence[transient_speed.Growth]) -> list[Check]:
-    """What ``--check`` asks of speed."""
-    wanted = [
-        Check(f"MB/s of {each.what}, {each.pages}", each.mb_per_second, least=LEAST_MB_PER_SECOND)
-        for each in speeds
-        if each.what in {"tokens", "blocks"}
-    ]
-    wanted += [
+def growth_checks(growths: Sequence[hostile.Growth]) -> list[Check]:
+    """What ``--check`` asks of hostile pages."""
+    return [
         Check(f"slope of {each.what}, {each.shape}", None if each.stopped else each.slope, most=MOST_SLOPE)
         for each in growths
     ]
-    return wanted
 
 
-def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.transient", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--only", choices=PARTS, action="append", help="a part; all if none is given")
-    parser.add_argument("--sites", type=int, metavar="N", help="made-up sites of each case (3; with --quick 1)")
-    parser.add_argument("--pages", type=int, default=12, metavar="N", help="pages of each kind (default: %(default)s)")
-    parser.add_argument("--cases", type=lambda text: text.split(","), default=ALL, metavar="X1,all")
-    parser.add_argument("--shapes", type=lambda text: text.split(","), default=(), metavar="A,B", help="hostile pages")
-    parser.add_argument("--quick", action="store_true", help="one site, large hostile pages of a tenth of their size")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    args = parser.parse_args(argv)
+# -- the command
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was measured of each part; nothing of those that were not asked for."""
+
+    names: Sequence[str]
+    """Of the cases."""
+    cases: Sequence[Result] = ()
+    few: Sequence[Result] = ()
+    crawled: Sequence[crawls.Result] = ()
+    growths: Sequence[hostile.Growth] = ()
+
+
+def measured(args: Arguments) -> Found:
+    """Measure the parts that are asked for."""
     if unknown := [name for name in args.cases if name not in ALL]:
-        parser.error(f"no case is called {', '.join(unknown)}: there are {', '.join(ALL)}")
-    return args
+        raise Unusable(f"no case is called {', '.join(unknown)}: there are {', '.join(ALL)}")
+    parts, sites = args.only or PARTS, args.sites or (1 if args.quick else 3)
+    names = [name for name in args.cases if name in CASES] if "cases" in parts else []
+    crawled = [name for name in args.cases if name in crawls.CRAWLS] if "crawls" in parts else []
+    return Found(
+        names,
+        *(results(names, sites, pages) for pages in (args.pages, FEW)),
+        crawls.results(crawled, sites),
+        list(hostile.growths(quick=args.quick, only=args.shapes)) if "growth" in parts else [],
+    )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the benchmark; returns the exit code."""
-    args = parsed(argv)
-    shown: dict[str, Any] = {}
-    checks: list[Check] = []
-    parts = args.only or PARTS
-    sites = args.sites or (1 if args.quick else 3)
-    cases, crawls = ([name for name in args.cases if name in known] for known in (CASES, transient_crawls.CRAWLS))
-    if "cases" in parts and cases:
-        found, few = (results(cases, sites, pages) for pages in (args.pages, FEW))
-        checks += case_checks(found, few)
-        shown["cases"] = cases_json(found, few, cases)
-        if not args.json:
-            print_cases(found, few, cases)
-    if "crawls" in parts and crawls:
-        crawled = transient_crawls.results(crawls, sites)
-        checks += transient_crawls.checks(crawled)
-        shown["crawls"] = transient_crawls.as_json(crawled)
-        if not args.json:
-            transient_crawls.print_results(crawled)
-    if "speed" in parts:
-        speeds = transient_speed.speeds(quick=args.quick)
-        growths = list(transient_speed.growths(quick=args.quick, only=args.shapes))
-        checks += speed_checks(speeds, growths)
-        shown["speed"] = [asdict(each) for each in speeds]
-        shown["slopes"] = [asdict(each) | {"slope": each.slope} for each in growths]
-        if not args.json:
-            print_speed(speeds, growths)
-    if args.json:
-        print(json.dumps(shown, indent=2))
-    return report(checks) if args.check else 0
+def show(found: Found) -> None:
+    """Print the tables of what was measured."""
+    if found.cases:
+        print_cases(found.cases, found.few, found.names)
+    if found.crawled:
+        crawls.print_results(found.crawled)
+    if found.growths:
+        print_growths(found.growths)
 
+
+main = Command(
+    __doc__,
+    [
+        option("--only", choices=PARTS, action="append", help="a part; all if none is given"),
+        option("--sites", type=int, metavar="N", help="made-up sites of each case (3; with --quick 1)"),
+        option("--pages", type=int, default=12, metavar="N", help="pages of each kind (12)"),
+        option("--cases", type=comma_separated, default=ALL, metavar="X1,all"),
+        option("--shapes", type=comma_separated, default=(), metavar="A,B", help="hostile pages"),
+        flag("--quick", "one site, large hostile pages of a tenth of their size"),
+    ],
+    measure=measured,
+    show=lambda _, found: show(found),
+    as_json=lambda _, found: {
+        "cases": cases_json(found.cases, found.few, found.names),
+        "crawls": crawls.as_json(found.crawled),
+        "slopes": [asdict(each) | {"slope": each.slope} for each in found.growths],
+    },
+    checks=lambda _, found: [
+        *(case_checks(found.cases, found.few) if found.cases else ()),
+        *crawls.checks(found.crawled),
+        *growth_checks(found.growths),
+    ],
+)
 
 if __name__ == "__main__":
     sys.exit(main())

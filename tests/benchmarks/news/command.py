@@ -12,14 +12,13 @@ its figures are shown and do not count.
 """
 
 import argparse
-import json
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..scoring.checks import Check, report
+from ..command import KEEP, Arguments, Command, Unusable, option, scratch
+from ..scoring.checks import Check
 from ..scoring.table import print_table
 from .crawling import Crawl, crawls_of
 from .passing import PAGES
@@ -136,47 +135,41 @@ def _setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, check; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.news",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--days", type=int, default=5, help="simulated days (5)")
-    parser.add_argument("--seeds", type=int, default=1, help="sites (1)")
-    parser.add_argument("--first-seed", type=int, default=0, help="the seed of the first site (0)")
-    parser.add_argument("--crawls-a-day", type=int, default=1, help="on each day (1)")
-    parser.add_argument(
-        "--set",
-        type=_setting,
-        action="append",
-        default=[],
-        dest="given",
-        metavar="NAME=VALUE",
-        help="a setting of the crawls, which are at their defaults otherwise (may be repeated)",
-    )
-    parser.add_argument("--keep", type=Path, help="keep projects, items, stores and masks in this new folder")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--check", action="store_true", help="exit non-zero on a missed figure")
-    options = parser.parse_args(arguments)
-    if options.days * options.crawls_a_day < 2:
-        parser.error("the first crawl does not count: two are needed")
-    seeds = range(options.first_seed, options.first_seed + options.seeds)
-    with tempfile.TemporaryDirectory(prefix="news-") as scratch:
-        folder = options.keep.resolve() if options.keep else Path(scratch)
-        results = run(seeds, options.days, options.crawls_a_day, folder, dict(options.given))
-    if options.json:
-        rows = [
-            {"seed": each.seed, "day": each.day, "crawl": each.crawl, "requests": each.requests, **each.score.row()}
-            for each in results
-        ]
-        print(json.dumps(rows, indent=1))
-    else:
-        print_days(results)
-        print_parts(results)
-    return report(checks(results)) if options.check else 0
+def measured(args: Arguments) -> list[Result]:
+    """Crawl the sites that are asked for."""
+    if args.days * args.crawls_a_day < 2:
+        raise Unusable("the first crawl does not count: two are needed")
+    seeds = range(args.first_seed, args.first_seed + args.seeds)
+    with scratch(args.keep) as folder:
+        return run(seeds, args.days, args.crawls_a_day, folder, dict(args.given))
 
+
+def show(results: Sequence[Result]) -> None:
+    """Print the tables of days and of parts."""
+    print_days(results)
+    print_parts(results)
+
+
+main = Command(
+    __doc__,
+    [
+        option("--days", type=int, default=5, help="simulated days (5)"),
+        option("--seeds", type=int, default=1, help="sites (1)"),
+        option("--first-seed", type=int, default=0, help="the seed of the first site (0)"),
+        option("--crawls-a-day", type=int, default=1, help="on each day (1)"),
+        option(
+            "--set", type=_setting, action="append", default=[], dest="given", metavar="NAME=VALUE", help="a setting"
+        ),
+        KEEP,
+    ],
+    measure=measured,
+    show=lambda _, found: show(found),
+    as_json=lambda _, found: [
+        {"seed": each.seed, "day": each.day, "crawl": each.crawl, "requests": each.requests, **each.score.row()}
+        for each in found
+    ],
+    checks=lambda _, found: checks(found),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""How well a mask tells what passes: by tokens, by paths, by words, and by what it is for.
+"""How well a mask tells what passes: by tokens, by words, and by what it is for.
 
 A token that passes is *found* when all of its words are removed that some other version of the site shows otherwise:
 "users online" may go or stay. A token that lasts is *wrong* as soon as one of its words is removed.
@@ -31,8 +31,7 @@ class Masking(Protocol):
 class Counts:
     """Counts of one mask on some pages; adding two of them pools the pages.
 
-    found, missed, wrong, right: tokens that pass and are removed, or not; that last and are removed, or not. paths_found
-    and the next two: the same for the paths of tokens, which pass if more than half of their tokens do. words,
+    found, missed, wrong, right: tokens that pass and are removed, or not; that last and are removed, or not. words,
     words_lost: words of main text and comments, and those of them that are removed. pairs, equal: pairs of adjacent
     versions without real change, and those of them whose masked fingerprint is one. changes, told: pairs with real
     change, and those of them whose fingerprint is not one. pages, distinct: pages of different text, and their masked fingerprints.
@@ -42,9 +41,6 @@ class Counts:
     missed: int = 0
     wrong: int = 0
     right: int = 0
-    paths_found: int = 0
-    paths_missed: int = 0
-    paths_wrong: int = 0
     words: int = 0
     words_lost: int = 0
     pairs: int = 0
@@ -71,18 +67,6 @@ class Counts:
     def f1(self) -> float | None:
         """The harmonic mean of both; None where nothing passes and nothing is removed."""
         return share(2 * self.found, 2 * self.found + self.missed + self.wrong)
-
-    @property
-    def path_precision(self) -> float | None:
-        return share(self.paths_found, self.paths_found + self.paths_wrong)
-
-    @property
-    def path_recall(self) -> float | None:
-        return share(self.paths_found, self.paths_found + self.paths_missed)
-
-    @property
-    def path_f1(self) -> float | None:
-        return share(2 * self.paths_found, 2 * self.paths_found + self.paths_missed + self.paths_wrong)
 
     @property
     def main_lost(self) -> float | None:
@@ -123,22 +107,15 @@ def passing_words(pages: Iterable[Page]) -> dict[tuple[str, str], frozenset[int]
 
 
 def score(masks: Masking, versions: Mapping[str, Sequence[Page]], passing: Passing) -> Counts:
-    """Tokens, paths and words of pages (URL -> versions) under a mask; each version is taken by itself."""
-    total = Counts()
-    tallies: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for url, pages in versions.items():
-        for page in pages:
-            total += _score_page(page, masks.spans(page.html, url=url), passing, tallies)
-    paths = Counter((2 * passes > all_, 2 * removed > all_) for all_, passes, removed in tallies.values())
-    return total + Counts(
-        paths_found=paths[True, True], paths_missed=paths[True, False], paths_wrong=paths[False, True]
+    """Tokens and words of pages (URL -> versions) under a mask; each version is taken by itself."""
+    every = (
+        _score_page(page, masks.spans(page.html, url=url), passing) for url, own in versions.items() for page in own
     )
+    return sum(every, Counts())
 
 
-def _score_page(
-    page: Page, spans: Sequence[tuple[int, int]], passing: Passing, tallies: defaultdict[str, list[int]]
-) -> Counts:
-    """Tokens and words of one page; *tallies* counts, for each path, tokens, those that pass, those removed."""
+def _score_page(page: Page, spans: Sequence[tuple[int, int]], passing: Passing) -> Counts:
+    """Tokens and words of one page."""
     gone = bytearray(len(page.html))
     for start, end in spans:
         gone[start:end] = b"\1" * (min(end, len(gone)) - start)
@@ -155,10 +132,6 @@ def _score_page(
         else:
             is_removed = bool(some)
         tokens[passes, is_removed] += 1
-        tally = tallies[token.path]
-        tally[0] += 1
-        tally[1] += passes
-        tally[2] += is_removed
         if token.kind in CONTENT:
             words += len(token.text.split())
             words_lost += len(some)

@@ -20,11 +20,6 @@ def cell(value: object) -> str:
     return rate(value) if value is None or isinstance(value, float) else str(value)
 
 
-def console(width: int = 140) -> Console:
-    """The terminal; *width* where the output is a file."""
-    return Console(width=None if sys.stdout.isatty() else width, highlight=False)
-
-
 def print_table(
     title: str,
     columns: Sequence[str],
@@ -46,4 +41,4 @@ def print_table(
             table.add_section()
         else:
             table.add_row(*map(cell, row))
-    console(width).print(table, markup=False)
+    Console(width=None if sys.stdout.isatty() else width, highlight=False).print(table, markup=False)

@@ -148,6 +148,13 @@ class Place:
         return f"www.{self.domain}"
 
 
+def drawn(rng: Random, share: float, name: str, values: int | Sequence[str]) -> list[tuple[str, str]]:
+    """A parameter with one of some values, or with a number below so many, on a share of the URLs; nothing on others."""
+    if rng.random() >= share:
+        return []
+    return [(name, str(rng.randrange(values)) if isinstance(values, int) else rng.choice(values))]
+
+
 class Endpoint:
     """One kind of pages. Subclasses say which URLs lead to a page, and which page a URL leads to.
 
@@ -171,6 +178,12 @@ class Endpoint:
     """Share of words that sibling pages have in common, where the endpoint is about that."""
     words: ClassVar[int] = 0
     """Words of a page, 0 for the usual 60 to 400."""
+    names: ClassVar[tuple[str, ...]] = ()
+    """Parameters whose values are the page; where the first one is missing there is none."""
+    under: ClassVar[tuple[str, ...] | None] = None
+    """Segments behind which the page's name stands, where that is all that says which page it is."""
+    truth: ClassVar["Sequence[TrueRule]"] = ()
+    """The rules of truth, as far as rules can say it."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -193,7 +206,11 @@ class Endpoint:
 
     def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
         """What decides the content of the page at a URL; None where there is no page."""
-        raise NotImplementedError
+        if self.under is not None:
+            *before, name = self.below(request) or ("",)
+            return (name,) if name and tuple(before) == self.under else None
+        found = tuple([request.get(name) for name in self.names])
+        return found if found[0] else None
 
     def content(self, request: Request, key: PageKey, time: float) -> Content:
         """What the page shows to one request."""
@@ -204,8 +221,8 @@ class Endpoint:
         return False
 
     def rules(self) -> Sequence[TrueRule]:
-        """The truth as rules, as far as rules can say it."""
-        return ()
+        """The truth as rules."""
+        return self.truth
 
     def counts(self) -> Mapping[int, int]:
         """Pages that have a number of variants of their own."""

@@ -11,13 +11,13 @@ grow with the crawl is told apart: the start-up, and what a crawl of one page ta
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any
 
 from scrapy_dedup import learn_rules
 
@@ -178,19 +178,9 @@ class CrawlBench:
         )
 
 
-Bench = TypeVar("Bench", bound=CrawlBench)
-
-
 @contextmanager
-def served(
-    made: Callable[[Kind, Path, Server, dict[str, float]], Bench],
-    kind: Kind,
-    fixed: dict[str, float],
-    *,
-    quick: bool,
-    quiet: bool,
-) -> Iterator[Bench]:
-    """What *made* makes of a kind of crawl, the pages of which are served; half as many where it is to be *quick*."""
+def served(kind: Kind, fixed: dict[str, float], *, quick: bool, quiet: bool) -> Iterator[CrawlBench]:
+    """A kind of crawl, the pages of which are served; half as many where it is to be *quick*."""
     if quick:
         kind = replace(kind, pages=kind.pages // 2)
     with tempfile.TemporaryDirectory(prefix="speed-") as scratch:
@@ -198,7 +188,7 @@ def served(
         path = folder / f"{word(Random(4))}.jsonl.gz"
         write_recording(path, recorded_pages(kind))
         with Server(path, noise=() if quiet else USUAL) as server:
-            yield made(kind, folder, server, fixed)
+            yield CrawlBench(kind, folder, server, fixed)
 
 
 def read_end(project: Project) -> str:
@@ -211,7 +201,7 @@ def measure(*, quick: bool, quiet: bool = False) -> list[Overhead]:
     found = []
     fixed: dict[str, float] = {}
     for kind in KINDS if quick else (*KINDS, *HARDER):
-        with served(CrawlBench, kind, fixed, quick=quick, quiet=quiet) as bench:
+        with served(kind, fixed, quick=quick, quiet=quiet) as bench:
             stock = bench.project("stock", {})
             plugin = bench.project("plugin", NOT_LEARNING)
             pairs = 5 if quick else 9 if kind.most_ratio else 3

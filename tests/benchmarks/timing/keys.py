@@ -1,4 +1,4 @@
-"""The time of a canonical key against that of w3lib.canonicalize_url and of duplicate-url-discarder."""
+"""The time of a canonical key against that of w3lib.canonicalize_url."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,8 @@ from time import perf_counter
 from w3lib.url import canonicalize_url
 
 from scrapy_dedup import RuleBook, learn_rules
-from scrapy_dedup.rules.exchange import write_url_discarder
 
-from ..methods.peers import duplicate_url_discarder_function
 from ..sites.many_keys import PARAMETER_COUNTS, session_observations, shop_url
-
-MAX_DISCARDER_ROUNDS = 3
-"""Of a tool that takes some hundred times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +24,6 @@ class KeyTimes:
     ratio: float
     least_ratio: float
     most_ratio: float
-    discarder_us: float | None
-    """duplicate-url-discarder with the rules it ships and ours in its format; None if it is not installed."""
 
 
 def time_per_call(function: Callable[[str], str], urls: Sequence[str]) -> float:
@@ -46,7 +39,6 @@ def compare(
     book: RuleBook,
     rules: int,
     rounds: Sequence[Sequence[str]],
-    discarder: Callable[[str], str] | None = None,
 ) -> KeyTimes:
     """Both functions on each round's URLs, which no earlier round had; who goes first alternates."""
     ours, theirs = [], []
@@ -58,8 +50,7 @@ def compare(
             ours.append(time_per_call(book.canonical_key, urls))
             theirs.append(time_per_call(canonicalize_url, urls))
     ratios = [our / their for our, their in zip(ours, theirs, strict=True)]
-    others = median(time_per_call(discarder, urls) for urls in rounds[:MAX_DISCARDER_ROUNDS]) if discarder else None
-    return KeyTimes(what, rules, median(ours), median(theirs), median(ratios), min(ratios), max(ratios), others)
+    return KeyTimes(what, rules, median(ours), median(theirs), median(ratios), min(ratios), max(ratios))
 
 
 def measure(*, quick: bool) -> list[KeyTimes]:
@@ -67,8 +58,6 @@ def measure(*, quick: bool) -> list[KeyTimes]:
     rng = Random(1)
     size, rounds = (400, 7) if quick else (1500, 15)
     book = learn_rules(session_observations(rng, "www.ruled.example"))
-    exported_rules = write_url_discarder(book, book.sites, approximate=True).text
-    discarder = duplicate_url_discarder_function(exported_rules)
     found = []
     for site, kind in (("plain.example", "no rules"), ("ruled.example", "with rules")):
         rules = len(book.for_site(site))
@@ -82,6 +71,6 @@ def measure(*, quick: bool) -> list[KeyTimes]:
         for round_urls in mix:
             rng.shuffle(round_urls)
         compare("warm-up", book, rules, mix[:1])
-        found.append(compare(f"mix, {kind}", book, rules, mix[1:], discarder))
+        found.append(compare(f"mix, {kind}", book, rules, mix[1:]))
         found += [compare(what, book, rules, urls) for what, urls in each]
     return found

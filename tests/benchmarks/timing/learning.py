@@ -1,8 +1,9 @@
-"""Learning from one large site, in a process of its own so that its memory can be told.
+"""Learning from one site, in a process of its own so that its memory can be told.
 
-``python -m tests.benchmarks.timing.learning URLS KEYS`` prints one JSON object.
+``python -m tests.benchmarks.timing.learning URLS KEYS`` prints one JSON object: of a site with so many query keys, or with 0 of an ordinary one.
 """
 
+import gc
 import json
 import resource
 import subprocess
@@ -25,9 +26,11 @@ class LearningCost:
     seconds: float
     cpu_seconds: float
     parse_seconds: float
-    """urlsplit and parse_qsl of the same URLs, in the same process."""
+    """CPU seconds of urlsplit and parse_qsl of the same URLs, in the same process."""
     before_mb: float
-    """Peak memory of the process with all observations made, before learning."""
+    """Peak memory of the process, with all URLs made."""
+    observed_mb: float
+    """The same with the observations."""
     peak_mb: float
     rules: int
     oracle_compression: float | None
@@ -35,8 +38,18 @@ class LearningCost:
 
     @property
     def times_parsing(self) -> float:
-        """Learning time / parsing time."""
-        return self.seconds / self.parse_seconds
+        """Learning time / parsing time, both of the CPU: other processes take nothing from it."""
+        return self.cpu_seconds / self.parse_seconds
+
+    @property
+    def bytes_per_url(self) -> float:
+        """Peak memory of learning and the observations, less what was there before."""
+        return (self.peak_mb - self.before_mb) * 1e6 / self.urls
+
+    @property
+    def observation_bytes(self) -> float:
+        """Memory of an observation, its URL apart."""
+        return (self.observed_mb - self.before_mb) * 1e6 / self.urls
 
 
 def peak_mb() -> float:
@@ -45,7 +58,7 @@ def peak_mb() -> float:
     return peak / (1e6 if sys.platform == "darwin" else 1e3)
 
 
-def measure(*, urls: int, keys: int = 150, timeout: float = 1200) -> LearningCost:
+def measure(urls: int, keys: int = 0, *, timeout: float = 7200) -> LearningCost:
     """Learn in a child process; RuntimeError when it fails or takes more than ``timeout`` seconds."""
     command = [sys.executable, "-m", "tests.benchmarks.timing.learning", str(urls), str(keys)]
     try:
@@ -57,35 +70,40 @@ def measure(*, urls: int, keys: int = 150, timeout: float = 1200) -> LearningCos
     return LearningCost(**json.loads(done.stdout))
 
 
-def learn(urls: int, keys: int) -> LearningCost:
+def learn(urls: int, keys: int = 0) -> LearningCost:
     """Make the site, learn it in this process, and score the rules on the same URLs."""
-    from scrapy_dedup import learn_rules
+    from scrapy_dedup import Observation, learn_rules
 
     from ..scoring.score import score
     from ..sites.many_keys import large_site
+    from ..sites.ordinary import ordinary_site
 
-    observations = list(large_site(urls, keys))
+    # All that is imported when it is first needed, and is no memory of the URLs.
+    learn_rules([Observation(url, content) for url, content in ordinary_site(500, seed=1)])
+    rows = [(seen.url, seen.fingerprint) for seen in large_site(urls, keys)] if keys else list(ordinary_site(urls))
     names = set()
-    start = perf_counter()
-    for seen in observations:
-        names.update(parse_qsl(urlsplit(seen.url).query, keep_blank_values=True))
-    parse_seconds = perf_counter() - start
-    query_keys = len({name for name, _ in names})
-    del names
+    start = process_time()
+    for url, _ in rows:
+        names.update(name for name, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    parse_seconds = process_time() - start
+    gc.collect()
     before_mb = peak_mb()
+    observations = [Observation(url, content) for url, content in rows]
+    observed_mb = peak_mb()
     start, cpu_start = perf_counter(), process_time()
     book = learn_rules(observations)
     seconds, cpu_seconds = perf_counter() - start, process_time() - cpu_start
     after_mb = peak_mb()
-    scores = score([book.canonical_key(seen.url) for seen in observations], [seen.fingerprint for seen in observations])
+    scores = score([book.canonical_key(url) for url, _ in rows], [content for _, content in rows])
     return LearningCost(
         urls=urls,
-        keys=query_keys,
+        keys=len(names),
         pages=scores.pages,
         seconds=seconds,
         cpu_seconds=cpu_seconds,
         parse_seconds=parse_seconds,
         before_mb=before_mb,
+        observed_mb=observed_mb,
         peak_mb=after_mb,
         rules=len(book),
         oracle_compression=scores.oracle_compression,
@@ -94,4 +112,4 @@ def learn(urls: int, keys: int) -> LearningCost:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(learn(int(sys.argv[1]), int(sys.argv[2])))))
+    print(json.dumps(asdict(learn(*map(int, sys.argv[1:])))))

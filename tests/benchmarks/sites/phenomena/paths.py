@@ -1,4 +1,4 @@
-"""Phenomena of the path: optional and junk segments, spelling, index names, aliases."""
+"""Phenomena of the path and the origin: optional and junk segments, spelling, index names, aliases, mirrors, locales."""
 
 from collections.abc import Sequence
 from random import Random
@@ -15,6 +15,7 @@ INT = OfClass(ValueClass("int", 1, 12))
 
 class OptionalParts(Endpoint):
     id, title = "D4", "four optional parts, one of them a path segment"
+    names = ("guid",)
 
     def url(self, page: int, rng: Random) -> str:
         guid = str(UUID(int=rng_of(self.seed, page).getrandbits(128))).upper()
@@ -24,9 +25,6 @@ class OptionalParts(Endpoint):
             query.append(("source", "blq/yhoo"))
         query += [(name, "yhoo") for name in ("siteid", "dist") if rng.random() < 0.5]
         return self.at(path, [*query, ("guid", f"{{{guid}}}")])
-
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        return (request.get("guid"),) if request.get("guid") else None
 
     def rules(self) -> Sequence[TrueRule]:
         junk = {"q.source": Ignore(), "q.siteid": Ignore(), "q.dist": Ignore()}
@@ -38,6 +36,8 @@ class OptionalParts(Endpoint):
 
 class MatrixParameter(Endpoint):
     id, title = "D5", "matrix parameter and a junk query key"
+    names = ("articleID",)
+    truth = (TrueRule({"m.jsessionid": Ignore(), "q.tid": Ignore()}),)
 
     def url(self, page: int, rng: Random) -> str:
         session = f";jsessionid={hex_token(rng, 20).upper()}" if rng.random() < 0.8 else ""
@@ -46,15 +46,10 @@ class MatrixParameter(Endpoint):
             query.append(("tid", str(5990 + rng.randrange(12))))
         return self.at(f"/showArticle.jhtml{session}", query)
 
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        return (request.get("articleID"),) if request.get("articleID") else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"m.jsessionid": Ignore(), "q.tid": Ignore()})]
-
 
 class JunkSegments(Endpoint):
     id, title = "D6", "junk segments behind the name of the page"
+    truth = (TrueRule({"s.qid": Ignore(), "s.br": Ignore(), "s.ref": Ignore()}),)
 
     def url(self, page: int, rng: Random) -> str:
         path = f"/exec/obidos/ASIN/{self.number(page)}"
@@ -70,12 +65,10 @@ class JunkSegments(Endpoint):
         found = self.below(request)
         return (found[3],) if len(found) > 3 and found[:3] == ("exec", "obidos", "ASIN") else None
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"s.qid": Ignore(), "s.br": Ignore(), "s.ref": Ignore()})]
-
 
 class CaseInsensitive(Endpoint):
     id, title = "D10", "upper and lower case are the same page"
+    truth = (TrueRule({"path.1": Lower(), "path.2": Lower(), "ext": Lower(), "q.v": Lower()}),)
 
     def url(self, page: int, rng: Random) -> str:
         text, video = self.slug(page, 2), self.slug(page, 1)
@@ -90,12 +83,10 @@ class CaseInsensitive(Endpoint):
             return "player", request.get("v").lower()
         return tuple(found) if found else None
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"path.1": Lower(), "path.2": Lower(), "ext": Lower(), "q.v": Lower()})]
-
 
 class PercentEncoding(Endpoint):
     id, title = "D11", "escapes of characters that need none"
+    under = ()
 
     def url(self, page: int, rng: Random) -> str:
         text = f"~{self.slug(page)}_{page}"
@@ -105,31 +96,25 @@ class PercentEncoding(Endpoint):
         ]
         return self.at("/" + (text if rng.random() < 0.3 else "".join(escaped)))
 
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        found = self.below(request)
-        return (found[0],) if len(found) == 1 else None
-
 
 class Slashes(Endpoint):
     id, title = "D12", "slashes at the end, doubled slashes, dot segments"
+    under = ()
+    truth = (TrueRule({"path.trail": Ignore()}), TrueRule({"path.1": Ignore([""])}, {"path.1": Literal("")}))
 
     def url(self, page: int, rng: Random) -> str:
         middle = rng.choice(("/", "/", "//", f"/{self.slug(rng.randrange(9), 1)}/../", "/./"))
         return self.at(f"{middle}{self.slug(page)}" + rng.choice(("/", "")))
 
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        found = self.below(request)
-        return (found[0],) if len(found) == 1 else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [
-            TrueRule({"path.trail": Ignore()}),
-            TrueRule({"path.1": Ignore([""])}, {"path.1": Literal("")}),
-        ]
-
 
 class DirectoryIndex(Endpoint):
     id, title = "D13", "the index of a directory"
+    truth = (
+        TrueRule(
+            {"path.2": Ignore(["index", "default"]), "ext": Ignore(), "path.trail": Ignore()},
+            {"path.2": OneOf(["index", "default"], optional=True)},
+        ),
+    )
 
     def url(self, page: int, rng: Random) -> str:
         name = rng.choice(("", "index.html", "default.asp"))
@@ -140,17 +125,10 @@ class DirectoryIndex(Endpoint):
         known = len(found) == 1 or (len(found) == 2 and found[1] in {"index.html", "default.asp"})
         return (found[0],) if known else None
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [
-            TrueRule(
-                {"path.2": Ignore(["index", "default"]), "ext": Ignore(), "path.trail": Ignore()},
-                {"path.2": OneOf(["index", "default"], optional=True)},
-            )
-        ]
-
 
 class ExtensionAlias(Endpoint):
     id, title = "D14", "aliases of a file's extension"
+    truth = (TrueRule({"ext": Ignore(["htm", "html"])}),)
 
     def url(self, page: int, rng: Random) -> str:
         return self.at(f"/p/{self.number(page)}" + rng.choice(("", ".htm", ".html")))
@@ -158,9 +136,6 @@ class ExtensionAlias(Endpoint):
     def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
         found = self.below(request)
         return (found[1].partition(".")[0],) if len(found) == 2 and found[0] == "p" else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"ext": Ignore(["htm", "html"])})]
 
 
 class QueryToPath(Endpoint):
@@ -197,6 +172,7 @@ class QueryToPath(Endpoint):
 
 class FreeSlug(Endpoint):
     id, title = "D17", "a title behind the number that may be anything"
+    truth = (TrueRule({"path.3": Ignore()}, {"path.1": Literal("item"), "path.2": INT}),)
 
     def url(self, page: int, rng: Random) -> str:
         title = f"/{self.slug(rng.randrange(10**6), rng.randint(1, 4))}" if rng.random() < 0.8 else ""
@@ -206,14 +182,15 @@ class FreeSlug(Endpoint):
         found = self.below(request)
         return (found[1],) if 2 <= len(found) <= 3 and found[0] == "item" else None
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"path.3": Ignore()}, {"path.1": Literal("item"), "path.2": INT})]
-
 
 class CategoryPath(Endpoint):
     id, title = "D23", "the way to a product in its path"
     ways = ("sale/shoes", "men/shoes", "men", "sale", "women", "new")
     categories = ("men", "sale", "women", "new")
+    truth = (
+        TrueRule({"path.1": Ignore(cut=True)}, {"path.len": Literal("3")}),
+        TrueRule({"path.1": Ignore(cut=True), "path.2": Ignore(cut=True)}, {"path.len": Literal("4")}),
+    )
 
     def url(self, page: int, rng: Random) -> str:
         if page < len(self.categories):
@@ -228,15 +205,15 @@ class CategoryPath(Endpoint):
             return (found[-1],)
         return None
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [
-            TrueRule({"path.1": Ignore(cut=True)}, {"path.len": Literal("3")}),
-            TrueRule({"path.1": Ignore(cut=True), "path.2": Ignore(cut=True)}, {"path.len": Literal("4")}),
-        ]
-
 
 class UserDirectory(Endpoint):
     id, title = "D28", "two ways to a user's directory"
+    truth = (
+        TrueRule(
+            {"path.1": Replace("path.2", prefix="~"), "path.2": Ignore(cut=True)},
+            {"path.1": Literal("people"), "path.2": OfClass(ValueClass("any"))},
+        ),
+    )
 
     def url(self, page: int, rng: Random) -> str:
         user = self.slug(page, 1) + str(page)
@@ -250,13 +227,50 @@ class UserDirectory(Endpoint):
                 return (name,)
         return None
 
+
+class Mirrors(Endpoint):
+    id, title = "D7", "mirrors under other host names"
+    names = ("us", "de", "www1", "www2")
+    under = ("manual",)
+
+    def url(self, page: int, rng: Random) -> str:
+        host = f"{rng.choice(self.names)}.{self.place.directory}.{self.place.domain}"
+        return self.at(f"/manual/{self.slug(page)}.php", host=host)
+
     def rules(self) -> Sequence[TrueRule]:
-        return [
-            TrueRule(
-                {"path.1": Replace("path.2", prefix="~"), "path.2": Ignore(cut=True)},
-                {"path.1": Literal("people"), "path.2": OfClass(ValueClass("any"))},
-            )
-        ]
+        return [TrueRule({"host.2": Ignore(self.names)}, {"host.1": Literal(self.place.directory)})]
+
+
+class Origins(Endpoint):
+    id, title = "D8", "with and without www, http and https, the port written out"
+    under = ()
+    truth = (TrueRule({"scheme": Set({"https": "http"})}), TrueRule({"host.1": Ignore(["www"])}))
+
+    def url(self, page: int, rng: Random) -> str:
+        scheme = rng.choice(("http", "https"))
+        host = rng.choice(("www.", "")) + self.place.domain
+        if rng.random() < 0.3:
+            host += ":80" if scheme == "http" else ":443"
+        return self.at(f"/{self.slug(page)}", host=host, scheme=scheme)
+
+
+class Locale(Endpoint):
+    id, title = "D27", "a locale that is the default one"
+
+    def url(self, page: int, rng: Random) -> str:
+        article, german = divmod(page, 2)
+        before = "/de" if german else rng.choice(("/en", ""))
+        return self.at(f"/{self.slug(article)}", before=before)
+
+    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
+        found = self.below(request)
+        if len(found) != 1:
+            return None
+        return "de" if request.segments[0] == "de" else "", found[0]
+
+    def rules(self) -> Sequence[TrueRule]:
+        match = {"path.0": Literal("en"), "path.1": Literal(self.place.directory)}
+        return [TrueRule({"path.0": Ignore(["en"])}, match, anywhere=True)]
 
 
 KINDS: tuple[type[Endpoint], ...] = (
@@ -272,4 +286,7 @@ KINDS: tuple[type[Endpoint], ...] = (
     FreeSlug,
     CategoryPath,
     UserDirectory,
+    Mirrors,
+    Origins,
+    Locale,
 )

@@ -1,17 +1,19 @@
-"""Phenomena of the query: junk, order, defaults, empty, nested and repeated parameters."""
+"""Phenomena of the query (junk, order, defaults, empty, nested and repeated parameters), and what the response tells of."""
 
 from collections.abc import Sequence
 from random import Random
 
-from scrapy_dedup.rules import Ignore, Literal, Nested, OfClass, Replace, SetOfValues
+from scrapy_dedup.rules import Ignore, Literal, Nested, OfClass, Replace, Set, SetOfValues
 from scrapy_dedup.urls import ValueClass
 
-from ..model import Endpoint, Request, TrueRule
+from ..model import Content, Endpoint, PageKey, Request, TrueRule, drawn
 from ..seeded import epoch_ms, hex_token
 
 
 class SessionId(Endpoint):
     id, title = "D1", "session id, unique"
+    names = ("tid",)
+    truth = (TrueRule({"q.sid": Ignore()}),)
 
     def url(self, page: int, rng: Random) -> str:
         query = [("tid", self.number(page))]
@@ -19,27 +21,19 @@ class SessionId(Endpoint):
             query.insert(rng.randrange(2), ("sid", hex_token(rng)))
         return self.at("/view.php", query)
 
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        return (request.get("tid"),) if request.get("tid") else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"q.sid": Ignore()})]
-
 
 class UniqueJunk(Endpoint):
     id, title = "D2", "several unique junk parameters"
-    names = ("sid", "ts", "rnd", "nonce", "zx")
+    junk = ("sid", "ts", "rnd", "nonce", "zx")
+    names = ("tid",)
 
     def url(self, page: int, rng: Random) -> str:
-        names = self.names[: self.knobs.junk]
+        names = self.junk[: self.knobs.junk]
         junk = [(name, epoch_ms(rng) if name in {"ts", "zx"} else hex_token(rng, 24)) for name in names]
         return self.at("/topic", [("tid", self.number(page)), *junk])
 
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        return (request.get("tid"),) if request.get("tid") else None
-
     def rules(self) -> Sequence[TrueRule]:
-        names = self.names[: self.knobs.junk]
+        names = self.junk[: self.knobs.junk]
         return [TrueRule({f"q.{name}": Ignore() for name in names})] if names else []
 
 
@@ -50,18 +44,14 @@ class Tracking(Endpoint):
         "utm_medium": ("social", "cpc", "email"),
         "utm_campaign": ("spring", "sale26", "launch"),
     }
+    names = ("tid",)
+    truth = (TrueRule({"q.utm_*": Ignore()}),)
 
     def url(self, page: int, rng: Random) -> str:
         query = [("tid", self.number(page))]
         if rng.random() < 0.75:
             query += [(name, rng.choice(values)) for name, values in self.values.items() if rng.random() < 0.8]
         return self.at("/read", query)
-
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        return (request.get("tid"),) if request.get("tid") else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"q.utm_*": Ignore()})]
 
 
 class ParameterOrder(Endpoint):
@@ -78,6 +68,7 @@ class ParameterOrder(Endpoint):
 
 class DefaultValue(Endpoint):
     id, title = "D18", "a default value is as none"
+    truth = (TrueRule({"q.page": Ignore(["1"]), "q.sort": Ignore(["date"]), "q.limit": Ignore(["20"])}),)
 
     def url(self, page: int, rng: Random) -> str:
         topic, view = divmod(page, 3)
@@ -96,12 +87,11 @@ class DefaultValue(Endpoint):
             return None
         return request.get("tid"), request.get("page", "1"), request.get("sort", "date"), request.get("limit", "20")
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"q.page": Ignore(["1"]), "q.sort": Ignore(["date"]), "q.limit": Ignore(["20"])})]
-
 
 class EmptyParameter(Endpoint):
     id, title = "D19", "empty parameters and bare keys"
+    names = ("id", "q", "lang")
+    truth = (TrueRule({"q.q": Ignore([""]), "q.debug": Ignore([""]), "q.lang": Ignore([""])}),)
 
     def url(self, page: int, rng: Random) -> str:
         item, searched = divmod(page, 2)
@@ -117,27 +107,21 @@ class EmptyParameter(Endpoint):
             text += "&lang="
         return self.at("/find", text)
 
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        return (request.get("id"), request.get("q"), request.get("lang")) if request.get("id") else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"q.q": Ignore([""]), "q.debug": Ignore([""]), "q.lang": Ignore([""])})]
-
 
 class NestedUrl(Endpoint):
     id, title = "D20", "a parameter that is a URL"
+    truth = (
+        TrueRule({"q.irrelevant2": Ignore()}, {"path.1": Literal("video")}),
+        TrueRule({"q.irrelevant": Ignore(), "q.url": Nested()}, {"path.1": Literal("go")}),
+    )
 
     def url(self, page: int, rng: Random) -> str:
         video, through = divmod(page, 2)
-        query = [("v", self.number(video))]
-        if rng.random() < 0.7:
-            query.append(("irrelevant2", str(rng.randrange(1000))))
+        query = [("v", self.number(video)), *drawn(rng, 0.7, "irrelevant2", 1000)]
         inner = self.at("/video", query)
         if not through:
             return inner
-        query = [("url", inner)]
-        if rng.random() < 0.6:
-            query.append(("irrelevant", str(rng.randrange(1000))))
+        query = [("url", inner), *drawn(rng, 0.6, "irrelevant", 1000)]
         return self.at("/go", query)
 
     def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
@@ -149,16 +133,12 @@ class NestedUrl(Endpoint):
                 return ("go", inner.get("v")) if inner and inner.get("v") else None
         return None
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [
-            TrueRule({"q.irrelevant2": Ignore()}, {"path.1": Literal("video")}),
-            TrueRule({"q.irrelevant": Ignore(), "q.url": Nested()}, {"path.1": Literal("go")}),
-        ]
-
 
 class TupleAndJunk(Endpoint):
     id, title = "D21", "two parameters only together name the page, a third is junk"
     paths = ("cats/kittens", "cats/tigers", "dogs", "birds/tits", "fish")
+    names = ("path", "file")
+    truth = (TrueRule({"q.x": Ignore()}),)
 
     def url(self, page: int, rng: Random) -> str:
         query = [
@@ -168,15 +148,11 @@ class TupleAndJunk(Endpoint):
         ]
         return self.at("/watch", query)
 
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        return (request.get("path"), request.get("file")) if request.get("path") else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"q.x": Ignore()})]
-
 
 class RedundantKeys(Endpoint):
     id, title = "D24", "a key that another one implies"
+    names = ("id",)
+    truth = (TrueRule({"q.slug": Ignore(), "q.cat": Ignore()}),)
 
     def url(self, page: int, rng: Random) -> str:
         query = [("id", self.number(page))]
@@ -186,16 +162,11 @@ class RedundantKeys(Endpoint):
             query.append(("cat", ("shoes", "hats", "coats")[page % 3]))
         return self.at("/product", query)
 
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        return (request.get("id"),) if request.get("id") else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"q.slug": Ignore(), "q.cat": Ignore()})]
-
 
 class RepeatedKeys(Endpoint):
     id, title = "D29", "repeated keys whose order does not count"
     tags = tuple("abcdefghij")
+    truth = (TrueRule({"q.tag%5B%5D": SetOfValues()}),)
 
     def url(self, page: int, rng: Random) -> str:
         chosen = [tag for i, tag in enumerate(self.tags) if (page + 1) >> i & 1]
@@ -207,12 +178,11 @@ class RepeatedKeys(Endpoint):
     def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
         return tuple(sorted(set(request.all("tag[]")))) or None
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"q.tag%5B%5D": SetOfValues()})]
-
 
 class CacheBuster(Endpoint):
     id, title = "D30", "a cache-buster on a static file"
+    under = ("static",)
+    truth = (TrueRule({"q.v": Ignore(), "q._": Ignore()}, {"path.1": Literal("static")}),)
 
     def url(self, page: int, rng: Random) -> str:
         path = f"/static/{self.slug(page, 2)}.{'css' if page % 2 else 'js'}"
@@ -220,13 +190,6 @@ class CacheBuster(Endpoint):
         if draw < 0.4:
             return self.at(path, [("v", str(rng.randrange(1000)))])
         return self.at(path, [("_", epoch_ms(rng))] if draw < 0.8 else ())
-
-    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
-        found = self.below(request)
-        return (found[1],) if len(found) == 2 and found[0] == "static" else None
-
-    def rules(self) -> Sequence[TrueRule]:
-        return [TrueRule({"q.v": Ignore(), "q._": Ignore()}, {"path.1": Literal("static")})]
 
 
 class Anchors(Endpoint):
@@ -245,6 +208,12 @@ class Anchors(Endpoint):
 
 class StoryAlias(Endpoint):
     id, title = "D16", "a number in the query or in the file name"
+    truth = (
+        TrueRule(
+            {"path.1": Replace("q.id", prefix="story_"), "q.id": Ignore()},
+            {"path.1": Literal("story"), "q.id": OfClass(ValueClass("int", 1, 12))},
+        ),
+    )
 
     def url(self, page: int, rng: Random) -> str:
         number = self.number(page)
@@ -258,13 +227,68 @@ class StoryAlias(Endpoint):
                 return (name.removeprefix("story_"),)
         return None
 
-    def rules(self) -> Sequence[TrueRule]:
-        return [
-            TrueRule(
-                {"path.1": Replace("q.id", prefix="story_"), "q.id": Ignore()},
-                {"path.1": Literal("story"), "q.id": OfClass(ValueClass("int", 1, 12))},
-            )
-        ]
+
+class Views(Endpoint):
+    id, title, near = "D22", "print and mobile views of the same main text", True
+    truth = (
+        TrueRule({"path.1": Ignore(["print"])}, {"path.1": Literal("print")}),
+        TrueRule({"q.view": Ignore(["amp"]), "host.1": Set({"m": "www"})}),
+    )
+
+    def url(self, page: int, rng: Random) -> str:
+        number = self.number(page)
+        view = rng.randrange(4)
+        if view == 0:
+            return self.at(f"/print/{number}")
+        if view == 1:
+            return self.at(f"/{number}", [("view", "amp")])
+        return self.at(f"/{number}", host=f"m.{self.place.domain}" if view == 2 else "")
+
+    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
+        match self.below(request):
+            case ("print", number) | (number,):
+                return (number,)
+        return None
+
+    def bare(self, request: Request) -> bool:
+        return "print" in request.segments or bool(request.get("view"))
+
+
+class Declared(Endpoint):
+    """A third each: a redirect, rel=canonical, a No-Vary-Search header."""
+
+    id, title = "D25", "declared by redirect, rel=canonical or No-Vary-Search"
+    truth = (
+        TrueRule({"path.1": Set({"go": "p"})}, {"path.1": Literal("go")}),
+        TrueRule({"q.from": Ignore()}, {"path.1": Literal("c")}),
+        TrueRule({"q.widget": Ignore()}, {"path.1": Literal("n")}),
+    )
+
+    def url(self, page: int, rng: Random) -> str:
+        number = self.number(page)
+        plain = rng.random() < 0.4
+        if page % 3 == 0:
+            return self.at(f"/p/{number}" if plain else f"/go/{number}")
+        if page % 3 == 1:
+            return self.at(f"/c/{number}", () if plain else [("from", str(rng.randrange(60)))])
+        return self.at(f"/n/{number}", () if plain else [("widget", str(rng.randrange(60)))])
+
+    def identity(self, request: Request, time: float) -> tuple[str, ...] | None:
+        match self.below(request):
+            case ("p" | "go", number):
+                return "p", number
+            case ("c" | "n" as kind, number):
+                return kind, number
+        return None
+
+    def content(self, request: Request, key: PageKey, time: float) -> Content:
+        kind, number = self.below(request)
+        if kind == "go":
+            return Content(key, status=301, words=0, redirect=self.at(f"/p/{number}"))
+        if kind == "c":
+            return Content(key, canonical=self.at(f"/c/{number}"))
+        headers = {"no-vary-search": 'params=("widget")'} if kind == "n" else {}
+        return Content(key, headers=headers)
 
 
 KINDS: tuple[type[Endpoint], ...] = (
@@ -281,4 +305,6 @@ KINDS: tuple[type[Endpoint], ...] = (
     CacheBuster,
     Anchors,
     StoryAlias,
+    Views,
+    Declared,
 )

@@ -1,4 +1,4 @@
-"""Speed of tokens, blocks and masks: bytes per second on ordinary pages, and how time grows on hostile ones.
+"""How the time of tokens, blocks and masks grows on hostile pages.
 
 A hostile page of each size is read again and again for some time, and the *mean* is what counts: what a small page
 leaves to the garbage collector is paid for while a later one is read, and the least time of many would leave that out
@@ -6,7 +6,6 @@ for small pages only. Of a few such means the least is taken, since other proces
 """
 
 import gc
-import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +13,11 @@ from itertools import count
 from random import Random
 from time import process_time
 
-from lxml import html as lxml_html
-
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.tokenizer.tokens import blocks, tokens
-from scrapy_dedup.content.versions import version_of
 
-from ..masks.cases import case_of
-from ..sites.many_keys import page, word
+from ..sites.many_keys import word
+from .growth import slope
 
 STEPS = 4
 FACTOR = 3
@@ -44,17 +40,6 @@ Work = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
-    """Megabytes per second on pages of one kind, and the bytes of a page and of what is stored as its version."""
-
-    pages: str
-    what: str
-    page_bytes: int
-    stored_bytes: int
-    mb_per_second: float
-
-
-@dataclass(frozen=True, slots=True)
 class Growth:
     """CPU seconds at each size (bytes) of one kind of page."""
 
@@ -67,12 +52,8 @@ class Growth:
 
     @property
     def slope(self) -> float | None:
-        """Of log(seconds) over log(bytes), by least squares: 1 is linear. None for a single size."""
-        if len(self.sizes) < 2:
-            return None
-        xs, ys = [math.log(size) for size in self.sizes], [math.log(max(value, 1e-9)) for value in self.seconds]
-        x, y = sum(xs) / len(xs), sum(ys) / len(ys)
-        return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sum((a - x) ** 2 for a in xs)
+        """Of log(seconds) over log(bytes)."""
+        return slope(list(zip(self.sizes, self.seconds, strict=True)))
 
 
 def all_tokens(html: str) -> None:
@@ -80,42 +61,9 @@ def all_tokens(html: str) -> None:
     deque(tokens(html), maxlen=0)
 
 
-def stored_version(html: str) -> bytes:
-    """Read a page and make what is stored of it, as a crawl does for some pages of each kind."""
-    return version_of(html).to_bytes()
-
-
 def all_blocks(html: str) -> None:
     """Read a page and make each of its blocks."""
     deque(blocks(html), maxlen=0)
-
-
-# -- ordinary pages
-
-
-def ordinary() -> dict[str, Callable[[int], list[str]]]:
-    """Kind of pages -> some of them, others for each round: a reader may remember the tags of a site, not its pages."""
-    vocabulary = [word(Random(number)) for number in range(3000)]
-    return {
-        "pages of 2 to 5 kB with all passing slots": small_pages,
-        "pages of 50 kB, 100 links, much style": lambda turn: [linked_page(Random(10 * turn + i)) for i in range(10)],
-        "pages of 50 kB, mostly markup": lambda turn: [
-            fat_page(Random(10 * turn + i), vocabulary, 6) for i in range(10)
-        ],
-        "pages of 50 kB, mostly text": lambda turn: [
-            fat_page(Random(10 * turn + i), vocabulary, 120) for i in range(10)
-        ],
-    }
-
-
-def small_pages(turn: int) -> list[str]:
-    """Versions of the pages of a made-up site."""
-    return [page for pages in case_of("all", turn, 3, 16).html().values() for page in pages]
-
-
-def linked_page(rng: Random) -> str:
-    """A page with links, as in the benchmark of a crawl's overhead."""
-    return page(rng, 50_000, tuple([f"/thread/{rng.randrange(10**6)}" for _ in range(100)]))
 
 
 def fat_page(rng: Random, vocabulary: Sequence[str], words: int) -> str:
@@ -133,31 +81,6 @@ def fat_page(rng: Random, vocabulary: Sequence[str], words: int) -> str:
         parts.append(part)
         length += len(part)
     return "".join([*parts, "</body></html>"])
-
-
-def speeds(*, quick: bool) -> list[Speed]:
-    """Megabytes per second over all rounds but the first, and those of lxml's parser in the same run."""
-    mask = learn_mask(case_of("all", 0, 3, 8).html())
-    works: dict[str, Work] = {
-        "tokens": all_tokens,
-        "blocks": all_blocks,
-        "version": stored_version,
-        "Mask.strip": mask.strip,
-        "lxml": lxml_html.fromstring,
-    }
-    found = []
-    for name, made in ordinary().items():
-        stored = [len(stored_version(html)) for html in made(0)]
-        for number, (what, work) in enumerate(works.items()):
-            # Each has pages of its own, of which nothing is known from the others.
-            rounds = [made(1 + 10 * number + turn) for turn in range(3 if quick else 6)]
-            sizes = [sum(len(html.encode()) for html in pages) for pages in rounds]
-            gc.collect()
-            seconds = [seconds_of(work, pages) for pages in rounds]
-            mb_per_second = sum(sizes[1:]) / sum(seconds[1:]) / 1e6
-            bytes_of = sum(sizes) // sum(map(len, rounds)), sum(stored) // len(stored)
-            found.append(Speed(name, what, *bytes_of, mb_per_second))
-    return found
 
 
 def seconds_of(work: Work, pages: Sequence[str]) -> float:
