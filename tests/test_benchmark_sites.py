@@ -11,17 +11,13 @@ from scrapy_dedup.content.sketch import sketch_of_html
 from scrapy_dedup.rules import Ignore, Rule
 from scrapy_dedup.urls import normal_form
 
-from .benchmarks.scoring.grading import Marks, grades
 from .benchmarks.scoring.score import score
-from .benchmarks.scoring.trials import evidence
-from .benchmarks.sites.catalogue import KINDS
-from .benchmarks.sites.crawl import Row, crawl, shared_out
-from .benchmarks.sites.levels import LEVELS, level_knobs, site, sites_of
-from .benchmarks.sites.model import DAY, START, TURN, Knobs
+from .benchmarks.scoring.trials import Marks, evidence, grades
+from .benchmarks.sites.crawl import Row, crawl, shared_out, split
+from .benchmarks.sites.levels import KINDS, LEVELS, level_knobs, site, sites_of
+from .benchmarks.sites.model import DAY, START, TURN, Knobs, Site
 from .benchmarks.sites.phenomena import PHENOMENA
 from .benchmarks.sites.render import SLOTS, Kind, Page, main_words, render
-from .benchmarks.sites.site import Site
-from .benchmarks.sites.splits import split
 from .benchmarks.sites.traps import TRAPS
 
 SMALL = Knobs(pages=60, mega=100)

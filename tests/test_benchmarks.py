@@ -10,12 +10,10 @@ from urllib.request import urlopen
 import pytest
 
 from .benchmarks import recorded, replay
-from .benchmarks.crawling.noise import KINDS, TYPED, Noise, stepping, usual
+from .benchmarks.crawling.noise import KINDS, TYPED, Noise, at_present, has_clock, stepping, usual
 from .benchmarks.crawling.server import Server
-from .benchmarks.crawling.site_clock import at_present, has_clock
 from .benchmarks.labelled import Row, split_rows
-from .benchmarks.recordings.pages import identity
-from .benchmarks.recordings.recording import Recording, answer, write_recording
+from .benchmarks.recordings.recording import Recording, answer, identity, write_recording
 from .benchmarks.scoring.reachability import ClosedWorld
 from .benchmarks.scoring.score import Score, averages, lost_pages, mean, missed_duplicates, pooled, score
 

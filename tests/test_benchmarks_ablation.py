@@ -11,7 +11,7 @@ import pytest
 
 from .benchmarks import ablation
 from .benchmarks.crawling.project import Project
-from .benchmarks.crawling.server import ROOT
+from .benchmarks.crawling.serving import ROOT
 from .benchmarks.parts import FOLDER, NONE, PARTS, SWITCH, part_of, place_of, without
 
 

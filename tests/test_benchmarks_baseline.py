@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import baseline
-from tests.benchmarks.baseline import TOLERANCES, Entry, compare, kind_of
-from tests.benchmarks.baseline_table import SITES, benchmarks
+from .benchmarks import baseline
+from .benchmarks.baseline import TOLERANCES, Entry, compare, kind_of
+from .benchmarks.baseline_table import SITES, benchmarks
 
 FROZEN = {"warm: share": 0.8, "warm: downloads": 1000.0, "warm: lost": 1.0, "learning: time": 2.0}
 

@@ -19,9 +19,8 @@ from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 
 from .benchmarks import ablation, priors
 from .benchmarks.calibration import Bin, Cell, bins_of, cells_of, checks, log_loss
-from .benchmarks.fitting.known_sites import small
 from .benchmarks.fitting.priors import HAND_SET, STATES, Known, fitted, left_out
-from .benchmarks.fitting.strata_of_sites import Judged, judged_proposals
+from .benchmarks.fitting.strata_of_sites import Judged, judged_proposals, small
 from .benchmarks.parts import without
 
 BOLD = KindPrior(0.97, 0.02, 0.01, (0.001, 0.004, 0.1, 0.3, 0.595), 0.5)

@@ -13,11 +13,8 @@ from scrapy_dedup import Observation
 from .benchmarks.imports import FORMATS, rows
 from .benchmarks.methods.compared import Keys, Safe, asked_for, available
 from .benchmarks.scoring.checks import Check, report
-from .benchmarks.scoring.grading import Marks, level_score
-from .benchmarks.scoring.score import score
-from .benchmarks.sites.ordinary import ordinary_site
-from .benchmarks.timing.growth import slope
-from .benchmarks.timing.learning import learn
+from .benchmarks.sites.many_keys import ordinary_site
+from .benchmarks.timing.learning import learn, slope
 
 
 @pytest.fixture(scope="module")
@@ -122,12 +119,6 @@ def test_a_missed_figure_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "shop: saved: 0.25, must be at least 0.5" in printed
     assert "none: no figure" in printed
     assert "fine: 1," not in printed
-
-
-def test_score_of_a_level() -> None:
-    marks = Marks(0, 0, 0, 0, 0, 0, 0, 0)
-    for keys, contents, found in (("kkl", "aab", 1), ("kkk", "aab", 0), ("ab", "ab", 0)):
-        assert level_score(score(list(keys), list(contents)), marks) == found
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -6,10 +6,11 @@ from random import Random
 
 import pytest
 
-from tests.benchmarks.likeness import Truth, judged, measured, served_recording
-from tests.benchmarks.likeness_traps import TRAPS, Response, trap_site
-from tests.benchmarks.recordings.recording import answer, write_recording
 from tests.server import page, prose
+
+from .benchmarks.likeness import Truth, judged, measured, served_recording
+from .benchmarks.likeness_traps import TRAPS, Response, trap_site
+from .benchmarks.recordings.recording import answer, write_recording
 
 DRAWN = {
     *("featured", "related", "related2", "updates", "archive", "polls", "language_counters", "quotes", "latest"),

@@ -13,8 +13,7 @@ from scrapy.http import HtmlResponse
 
 from .benchmarks.news import command, passing
 from .benchmarks.news.crawling import CLOCK
-from .benchmarks.news.pieces import Piece, Response, Served, count, served_of, without
-from .benchmarks.news.scores import Score, score_item
+from .benchmarks.news.scores import Piece, Response, Score, Served, count, score_item, served_of, without
 from .benchmarks.news.site import NewsSite
 from .benchmarks.news.spider import NewsSpider
 from .benchmarks.news.world import DAY

@@ -50,7 +50,7 @@ from scrapy_dedup.learning.methods.pattern_tree.tree import (
     view_of,
 )
 from tests.benchmarks.scoring.score import Score, score_of
-from tests.benchmarks.sites.splits import training_split
+from tests.benchmarks.sites.crawl import training_split
 
 from .work import work_of
 

@@ -44,7 +44,7 @@ from scrapy_dedup.packs.located import load_packs
 from scrapy_dedup.rules import Evidence, Ignore, Rule
 
 from . import aliases, likeness, transient
-from .fitting.known_sites import NOISE, KnownSite, labelled, made_up, recorded, small, worlds
+from .fitting.strata_of_sites import NOISE, KnownSite, labelled, made_up, recorded, small, worlds
 from .likeness_traps import TRAPS
 from .masks import crawls
 from .masks.cases import CASES

@@ -31,8 +31,7 @@ from ..server import Answer, Asked, Server
 from .command import QUIET, Arguments, Command, flag, option, scratch
 from .crawling.noise import usual
 from .crawling.project import PLUGIN_SETTINGS, Project
-from .scoring.checks import Check
-from .scoring.table import print_table
+from .scoring.checks import Check, print_table
 from .sites.forum import STYLES, Forum, crawled, links, text
 
 BASE = "http://forum.test"

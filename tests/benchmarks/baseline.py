@@ -28,8 +28,8 @@ from time import perf_counter
 from typing import Any
 
 from .baseline_table import Benchmark, Figures, benchmarks
-from .crawling.server import ROOT
-from .scoring.table import print_table
+from .crawling.serving import ROOT
+from .scoring.checks import print_table
 
 FILE = Path(__file__).with_suffix(".json")
 LONGEST = 3600

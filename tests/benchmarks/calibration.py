@@ -23,11 +23,9 @@ from scrapy_dedup.learning.evidence.splits import Split
 from scrapy_dedup.learning.evidence.value_kinds import KindPrior, ValueKind
 from scrapy_dedup.learning.evidence.witnesses import EQUALS, RATES, SHARES
 
-from .fitting.known_sites import add_arguments, chosen
 from .fitting.priors import Known, Priors, left_out
-from .fitting.strata_of_sites import BY_VALUES, Judged, judged_proposals
-from .scoring.checks import Check, report
-from .scoring.table import print_table
+from .fitting.strata_of_sites import BY_VALUES, Judged, add_arguments, chosen, judged_proposals
+from .scoring.checks import Check, print_table, report
 
 EDGES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 0.75)
 """Between the bins of predicted loss."""

@@ -37,8 +37,7 @@ from .command import Arguments, Command, option, scratch
 from .crawling.project import PLUGIN_SETTINGS, Project
 from .fleet_parts import ASKED
 from .live import SECONDS
-from .scoring.checks import Check
-from .scoring.table import print_table
+from .scoring.checks import Check, print_table
 from .sites.families import PAGES, FamilySite
 
 WORKERS = (1, 2, 4)

@@ -6,7 +6,6 @@ Each format is read in a process of its own, from a file that is made first, int
 The last rows learn all sites from JSON lines and from a web archive. An HTTP cache of files has a tenth of the records, and is named so.
 """
 
-import csv
 import gzip
 import json
 import subprocess
@@ -18,8 +17,8 @@ from pathlib import Path
 from time import perf_counter
 
 from .command import Arguments, Command, option, scratch
-from .crawling.server import ROOT
-from .scoring.table import print_table, rate
+from .crawling.serving import ROOT
+from .scoring.checks import print_table, rate
 from .timing.learning import peak_mb
 
 BEGAN = 1_769_860_800
@@ -57,52 +56,25 @@ def html(digest: str) -> str:
     return f"<html><head><title>{digest}</title></head><body><ul>{links}</ul><p>{words}</p></body></html>"
 
 
-def _json_lines(path: Path, records: int, sites: int) -> None:
-    with gzip.open(path, "wt", compresslevel=1) as file:
-        for url, digest, at in rows(records, sites):
-            file.write(json.dumps({"url": url, "fingerprint": digest, "time": float(at), "words": 200}) + "\n")
+def _lines(line: Callable[[str, str, int], str], head: str = "") -> Callable[[Path, int, int], None]:
+    """Return what writes a line for each record."""
 
+    def write(path: Path, records: int, sites: int) -> None:
+        with gzip.open(path, "wt", compresslevel=1) as file:
+            file.write(head)
+            file.writelines(f"{line(*row)}\n" for row in rows(records, sites))
 
-def _csv(path: Path, records: int, sites: int) -> None:
-    with gzip.open(path, "wt", compresslevel=1, newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("url", "fingerprint", "time", "words"))
-        writer.writerows((url, digest, at, 200) for url, digest, at in rows(records, sites))
+    return write
 
 
 def _parquet(path: Path, records: int, sites: int) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    made = rows(records, sites)
-    writer = None
-    while batch := [row for _, row in zip(range(50_000), made, strict=False)]:
-        table = pyarrow.table(
-            {
-                "url": [url for url, _, _ in batch],
-                "fingerprint": [digest for _, digest, _ in batch],
-                "time": [datetime.fromtimestamp(at, timezone.utc) for _, _, at in batch],
-                "status": [200] * len(batch),
-            }
-        )
-        writer = writer or parquet.ParquetWriter(path, table.schema)
-        writer.write_table(table)
-    if writer is not None:
-        writer.close()
-
-
-def _cdx(path: Path, records: int, sites: int) -> None:
-    with gzip.open(path, "wt", compresslevel=1) as file:
-        file.write(" CDX N b a m s k r M S V g\n")
-        for url, digest, at in rows(records, sites):
-            file.write(f"x {_stamp(at)} {url} text/html 200 {digest} - - 512 0 a.warc.gz\n")
-
-
-def _cdxj(path: Path, records: int, sites: int) -> None:
-    with gzip.open(path, "wt", compresslevel=1) as file:
-        for url, digest, at in rows(records, sites):
-            fields = {"url": url, "mime": "text/html", "status": "200", "digest": digest}
-            file.write(f"x {_stamp(at)} {json.dumps(fields)}\n")
+    urls, digests, times = zip(*rows(records, sites), strict=True)
+    moments = [datetime.fromtimestamp(at, timezone.utc) for at in times]
+    table = {"url": urls, "fingerprint": digests, "time": moments, "status": [200] * records}
+    parquet.write_table(pyarrow.table(table), path)
 
 
 def _warc(path: Path, records: int, sites: int) -> None:
@@ -133,11 +105,27 @@ def _stamp(at: int) -> str:
 
 
 FORMATS: dict[str, tuple[str, Callable[[Path, int, int], None]]] = {
-    "JSON lines": ("seen.jsonl.gz", _json_lines),
-    "CSV": ("seen.csv.gz", _csv),
+    "JSON lines": (
+        "seen.jsonl.gz",
+        _lines(lambda url, name, at: json.dumps({"url": url, "fingerprint": name, "time": float(at), "words": 200})),
+    ),
+    "CSV": ("seen.csv.gz", _lines(lambda *row: ",".join(map(str, (*row, 200))), "url,fingerprint,time,words\n")),
     "Parquet": ("seen.parquet", _parquet),
-    "CDX": ("all.cdx.gz", _cdx),
-    "CDXJ": ("all.cdxj.gz", _cdxj),
+    "CDX": (
+        "all.cdx.gz",
+        _lines(
+            lambda url, name, at: f"x {_stamp(at)} {url} text/html 200 {name} - - 512 0 a.warc.gz",
+            " CDX N b a m s k r M S V g\n",
+        ),
+    ),
+    "CDXJ": (
+        "all.cdxj.gz",
+        _lines(
+            lambda url, name, at: (
+                f"x {_stamp(at)} {json.dumps({'url': url, 'mime': 'text/html', 'status': '200', 'digest': name})}"
+            )
+        ),
+    ),
     "WARC": ("all.warc.gz", _warc),
     "HTTP cache": ("cache", _cache),
 }

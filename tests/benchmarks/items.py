@@ -27,17 +27,16 @@ from scrapy.http import HtmlResponse, Response
 
 from ..server import Answer, Asked, Server
 from .command import Arguments, comma_separated, flag, option, parsed, scratch
-from .crawling.noise import Noise, stepping
+from .crawling.noise import Noise, at_present, stepping
 from .crawling.project import PLUGIN_SETTINGS, Project
-from .crawling.site_clock import at_present
 from .masks.cases import TRAINED, urls_of
 from .news.crawling import CLOCK, FIRST
-from .news.pieces import Piece, Served, plain
+from .news.scores import Piece, Served, plain
 from .news.server import HEADER
 from .news.site import NewsSite
 from .news.spider import CONTENT_FIELDS, NewsSpider
 from .recordings.recording import Recording
-from .sites.catalogue import KINDS
+from .sites.levels import KINDS
 from .sites.levels import site as site_of
 from .sites.markup import Kind
 from .sites.model import DAY, START, Knobs
@@ -169,8 +168,8 @@ class ItemsSpider(NewsSpider):
 
     name = "items"
 
-    def __init__(self, plan: str, crawl: str, stats_file: str, **kwargs: Any) -> None:
-        super().__init__("", "", crawl, stats_file, **kwargs)
+    def __init__(self, plan: str, crawl: str, **kwargs: Any) -> None:
+        super().__init__("", "", crawl, **kwargs)
         self._plan: dict[str, dict[str, Any]] = json.loads(Path(plan).read_text(encoding="utf-8"))
 
     async def start(self) -> Any:

@@ -20,10 +20,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import product
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from w3lib.url import canonicalize_url
 
@@ -31,10 +28,9 @@ from scrapy_dedup import Observation, RuleBook, learn_rules
 
 from .command import FILES, Arguments, Command, option
 from .methods.compared import Learn, Safe, asked_for
-from .scoring.checks import Check
+from .scoring.checks import Check, print_table, rate
 from .scoring.score import Figures, Score, averages, lost_pages, missed_duplicates, pooled, score
-from .scoring.table import print_table, rate
-from .sites.splits import training_split
+from .sites.crawl import training_split
 
 LEAST_COMPRESSION = {"opencart_jwellix": 0.75, "kndb2009_joomla": 0.75, "hmailserver_phpbb": 0.45}
 """Oracle-normalised compression that ``--check`` asks for, by file stem (split by URL)."""
@@ -73,13 +69,8 @@ class Method:
     """What one way of making keys did to one half."""
 
     scores: Score
-    key_seconds: float
-    """Time per URL."""
     lost: tuple[tuple[str, str, str], ...]
     missed: tuple[tuple[str, str], ...]
-    learn_seconds: float | None = None
-    """Time per URL learned from; None where nothing is learned, and for the learned rules, whose time
-    stands in the result."""
     rules: int | None = None
     errors: int = 0
 
@@ -91,11 +82,6 @@ class Result:
     name: str
     seed: int
     learned_urls: int
-    rules: int
-    learn_seconds: float
-    """Time per URL learned from."""
-    parse_seconds: float
-    """Time of urlsplit and parse_qsl, per URL learned from, in the same run."""
     methods: dict[str, Method]
     book: RuleBook
 
@@ -140,31 +126,25 @@ def with_odd_labels(rows: Sequence[Row], share: float, seed: int) -> list[Row]:
     ]
 
 
-def measure(key: Callable[[str], str], rows: Sequence[Row]) -> Method:
-    """Score a key function on rows, redirects left out; its time is the median of three passes."""
+def measure(key: Callable[[str], str], rows: Sequence[Row], rules: int | None = None, errors: int = 0) -> Method:
+    """Score a key function on rows, redirects left out."""
     urls = [row.url for row in rows if not row.is_redirect]
     fingerprints = [row.fingerprint for row in rows if not row.is_redirect]
-    times = []
-    keys: list[str] = []
-    for _ in range(3):
-        start = perf_counter()
-        keys = [key(url) for url in urls]
-        times.append(perf_counter() - start)
+    keys = [key(url) for url in urls]
     return Method(
         scores=score(keys, fingerprints),
-        key_seconds=median(times) / max(len(urls), 1),
         lost=tuple(lost_pages(urls, keys, fingerprints)),
         missed=tuple(missed_duplicates(urls, keys, fingerprints)),
+        rules=rules,
+        errors=errors,
     )
 
 
 def measure_learner(learn: Learn, observations: Sequence[Observation], rows: Sequence[Row]) -> Method:
     """Learn with another method and score it."""
-    start = perf_counter()
     keys = learn(observations)
-    learn_seconds = (perf_counter() - start) / max(len(observations), 1)
     safe = Safe(keys.key)
-    return replace(measure(safe, rows), learn_seconds=learn_seconds, rules=keys.deployed, errors=safe.errors)
+    return replace(measure(safe, rows, keys.deployed), errors=safe.errors)
 
 
 def run(
@@ -177,24 +157,14 @@ def run(
     """
     learn_from, score_on = split_rows(read_rows(path), split, seed)
     learn_from = with_odd_labels(learn_from, odd, seed) if odd else learn_from
-    start = perf_counter()
-    for row in learn_from:
-        parse_qsl(urlsplit(row.url).query, keep_blank_values=True)
-    parse_seconds = perf_counter() - start
     observations = [row.observation() for row in learn_from]
-    start = perf_counter()
     book = learn_rules(observations)
-    learn_seconds = perf_counter() - start
-    per_url = 1 / max(len(learn_from), 1)
     return Result(
         name=path.name.split(".")[0],
         seed=seed,
         learned_urls=len(learn_from),
-        rules=len(book),
-        learn_seconds=learn_seconds * per_url,
-        parse_seconds=parse_seconds * per_url,
         methods={
-            LEARNED: measure(book.canonical_key, score_on),
+            LEARNED: measure(book.canonical_key, score_on, len(book)),
             NORMAL_FORM: measure(RuleBook().canonical_key, score_on),
             W3LIB: measure(canonicalize_url, score_on),
             **{name: measure_learner(learn, observations, score_on) for name, learn in (methods or {}).items()},
@@ -232,13 +202,9 @@ def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
                 "name": result.name,
                 "seed": result.seed,
                 "learned_urls": result.learned_urls,
-                "rules": result.rules,
-                "learn_us_per_url": result.learn_seconds * 1e6,
-                "parse_us_per_url": result.parse_seconds * 1e6,
                 "methods": {
                     name: method.scores.figures()
-                    | {"key_us_per_url": method.key_seconds * 1e6, "lost_pages": method.lost}
-                    | others_figures(method)
+                    | {"lost_pages": method.lost, "rules": method.rules, "errors": method.errors}
                     for name, method in result.methods.items()
                 },
             }
@@ -246,13 +212,6 @@ def as_json(results: Sequence[Result], *, split: str) -> dict[str, Any]:
         ],
         "averages": {method: averages(scores_of(results, method)) for method in methods},
     }
-
-
-def others_figures(method: Method) -> dict[str, float | int | None]:
-    """What is measured of the methods of ``--methods`` only."""
-    if method.learn_seconds is None:
-        return {}
-    return {"learn_us_per_url": method.learn_seconds * 1e6, "rules": method.rules, "errors": method.errors}
 
 
 def print_tables(results: Sequence[Result], *, split: str) -> None:
@@ -263,23 +222,16 @@ def print_tables(results: Sequence[Result], *, split: str) -> None:
     for result in results:
         name = f"{result.name} #{result.seed}" if several_seeds else result.name
         for method, measured in result.methods.items():
-            learned = method == LEARNED
-            rules = result.rules if learned else measured.rules
-            learn_seconds = result.learn_seconds if learned else measured.learn_seconds
-            costs = ["", ""]
-            if learn_seconds is not None:
-                costs = [f"{learn_seconds * 1e6:.0f}", f"{learn_seconds / result.parse_seconds:.0f}"]
-            shown = [*_cells(measured.scores.figures()), "" if rules is None else rules, *costs]
-            rows.append((name if learned else "", method, *shown, f"{measured.key_seconds * 1e6:.1f}"))
+            shown = [*_cells(measured.scores.figures()), "" if measured.rules is None else measured.rules]
+            rows.append((name if method == LEARNED else "", method, *shown))
         rows.append(None)
     for kind in ("micro", "macro") if len(results) > 1 else ():
         for method in results[0].methods:
             row = averages(scores_of(results, method))[kind]
-            rows.append((f"{kind} average" if method == LEARNED else "", method, *_cells(row), "", "", "", ""))
+            rows.append((f"{kind} average" if method == LEARNED else "", method, *_cells(row), ""))
         rows.append(None)
     title = f"Scored on the other half (split by {split})"
-    columns += ("fpr", "rules", "learn us/URL", "x parse", "key us/URL")
-    print_table(title, columns, rows, left=2, width=190)
+    print_table(title, (*columns, "fpr", "rules"), rows, left=2, width=190)
 
 
 def _cells(row: Figures) -> Iterator[object]:

@@ -34,9 +34,8 @@ from ..server import Asked, Server, page, prose
 from .command import QUIET, Arguments, Command, scratch
 from .crawling.noise import usual
 from .crawling.project import COMMON_SETTINGS, PLUGIN_SETTINGS, Project
-from .crawling.server import ROOT
-from .scoring.checks import Check
-from .scoring.table import print_table, rate
+from .crawling.serving import ROOT
+from .scoring.checks import Check, print_table, rate
 
 SECTIONS = ("books", "tools", "games", "music")
 PRODUCTS = 15

@@ -51,8 +51,7 @@ from .crawling.server import Server
 from .likeness_traps import TRAPS, Response, trap_site
 from .likeness_traps.site import OPENED
 from .recordings.recording import Recording
-from .scoring.checks import Check
-from .scoring.table import print_table
+from .scoring.checks import Check, print_table
 
 NOISES: Final[dict[str, tuple[tuple[str, ...], float]]] = {
     "none": ((), 1.0),

@@ -24,8 +24,7 @@ from typing import Any
 from .command import KEEP, QUIET, Arguments, Command, option, scratch
 from .crawling.project import PLUGIN_SETTINGS, Project
 from .methods.peers import duplicate_url_discarder_settings, has_duplicate_url_discarder
-from .scoring.checks import Check
-from .scoring.table import print_table
+from .scoring.checks import Check, print_table
 from .sites.families import FAMILIES, PAGES, FamilySite, Served, page_of
 
 MOST_DOWNLOADS = 1200

@@ -22,10 +22,9 @@ from scrapy_dedup.learning.methods.pattern_tree.tree import build_pattern_tree, 
 from .command import Arguments, Command, Unusable, option
 from .labelled import read_rows
 from .methods.compared import sites
-from .scoring.table import print_table
-from .sites.crawl import crawl
+from .scoring.checks import print_table
+from .sites.crawl import MOST_TRAINING, PAPER_SHARE, crawl
 from .sites.levels import LEVELS, sites_of
-from .sites.splits import MOST_TRAINING, PAPER_SHARE
 
 LEAST = 100
 COLUMNS = {

@@ -18,10 +18,9 @@ from scrapy_dedup.learning.evidence import value_kinds
 from scrapy_dedup.learning.evidence.value_kinds import PRIORS_FILE, ValueKind
 from scrapy_dedup.learning.evidence.witnesses import EQUALS
 
-from .fitting.known_sites import add_arguments, chosen
 from .fitting.priors import HAND_SET, PSEUDO, Known, Priors, fitted, left_out, log_likelihood
-from .fitting.strata_of_sites import Judged, judged_proposals
-from .scoring.table import print_table
+from .fitting.strata_of_sites import Judged, add_arguments, chosen, judged_proposals
+from .scoring.checks import print_table
 
 DIGITS = 4
 SMALL, SEEDS = 80, 2

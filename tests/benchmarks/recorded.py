@@ -44,10 +44,9 @@ from .crawling.project import PLUGIN_SETTINGS, Project, Run
 from .crawling.server import Server
 from .methods import peers
 from .recordings.recording import Recording
-from .scoring.checks import Check
+from .scoring.checks import Check, print_table
 from .scoring.reachability import ClosedWorld
 from .scoring.score import Score
-from .scoring.table import print_table
 
 LEAST_SAVED = {"wordpress": 0.55, "dokuwiki": 0.95, "apache-docs": 0.82, "oscar-nocookies": 0.85, "cgit": 0.5}
 """Saved share of the warm crawl that ``--check`` asks for, by the stem of the file or of its labels."""

@@ -35,9 +35,8 @@ from .crawling.replayed import World, links_of, redirect_of
 from .crawling.spiders import STATE_CHANGING, page_links
 from .recorded import Bench, Crawl
 from .recordings.recording import Recording
-from .scoring.bounds import AfterDuplicates, as_rules_say, breadth_first
-from .scoring.checks import Check
-from .scoring.table import print_table
+from .scoring.checks import Check, print_table
+from .scoring.reachability import AfterDuplicates, as_rules_say, breadth_first
 
 LEAST_OF_WARM = 0.85
 """Part of what the warm crawl saves that the cold one saves at least, in the median."""

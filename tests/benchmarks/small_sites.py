@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from ..small_sites import learned
 from .command import Command, option
+from .scoring.checks import rate
 from .scoring.score import Figures, Score, pooled, score
-from .scoring.table import rate
 
 SEEDS = 300
 

@@ -20,9 +20,9 @@ from time import perf_counter
 
 from ..spark_session import local_spark
 from .command import Arguments, Command, option, parsed, scratch
-from .crawling.server import ROOT
+from .crawling.serving import ROOT
 from .imports import BEGAN, COPIES
-from .scoring.table import print_table
+from .scoring.checks import print_table
 
 
 @dataclass(slots=True)

@@ -13,12 +13,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .command import QUIET, Arguments, Command, flag, option
-from .scoring.checks import Check
-from .scoring.table import print_table, rate
+from .scoring.checks import Check, print_table, rate
 from .timing import crawl as crawls
 from .timing import keys as key_times
 from .timing import learning as costs
-from .timing.growth import slope
+from .timing.learning import slope
 
 MOST_KEY_RATIO = 0.5
 MOST_SECONDS_PER_URL = 300 / 100_000

@@ -18,12 +18,10 @@ from typing import Any
 
 from .command import Arguments, Command, comma_separated, flag, option
 from .methods.compared import Learn, asked_for, pipeline
-from .scoring.checks import Check
-from .scoring.grading import Grade, Marks, level_score
+from .scoring.checks import Check, print_table, rate
 from .scoring.score import Score, averages, mean
 from .scoring.score import pooled as pooled_scores
-from .scoring.table import print_table, rate
-from .scoring.trials import PARTS, TRUTH, UNSEEN, WHOLE, Training, Trial, trials
+from .scoring.trials import PARTS, TRUTH, UNSEEN, WHOLE, Grade, Marks, Training, Trial, trials
 from .sites.levels import LEVELS, TRAINING, level_knobs, sites_of
 from .sites.model import Knobs
 
@@ -79,19 +77,13 @@ def total(values: Sequence[int | None]) -> int | None:
 
 def summary(found: Sequence[Trial]) -> dict[str, Any]:
     """All figures of one method over several sites: micro over the URLs, macro over the sites."""
-    scores = pooled(found)
     marks = Marks.of(grade for trial in found for grade in trial.grades)
-    learned = sum(trial.learned_urls for trial in found)
-    urls = sum(trial.headline.urls for trial in found)
     return {
         **averages(trial.headline for trial in found),
         "parts": {name: pooled(found, name).figures() for name in PARTS},
         "marks": asdict(marks) | dict(marks.shares()),
-        "score": level_score(scores, marks),
         "rules": {name: total([getattr(trial, name) for trial in found]) for name in ("raw", "qualified", "deployed")},
-        "learned_urls": learned,
-        "learn_us_per_url": 1e6 * sum(t.learn_seconds * t.learned_urls for t in found) / max(learned, 1),
-        "key_us_per_url": 1e6 * sum(t.key_seconds * t.headline.urls for t in found) / max(urls, 1),
+        "learned_urls": sum(trial.learned_urls for trial in found),
         "errors": sum(trial.errors for trial in found),
     }
 
@@ -139,7 +131,7 @@ def as_json(found: Sequence[Trial], levels: Sequence[str], notes: Sequence[str])
 def print_level(found: Sequence[Trial], level: str, part: str) -> None:
     """Print the table of one level."""
     columns = ("method", "oracle-norm.", "macro", "compr.", "dup-red.", "fpr", "lost", "avoidable", "lost rate", "hard")
-    columns += ("D passed", "T passed", "rules", "raw/qual./depl.", "score", "learn us", "key us")
+    columns += ("D passed", "T passed", "rules", "raw/qual./depl.", "errors")
     rows: list[Sequence[object]] = []
     for method, of_method in by_method(found, level).items():
         row = summary(of_method)
@@ -151,9 +143,7 @@ def print_level(found: Sequence[Trial], level: str, part: str) -> None:
                 *(micro["dup_reduction"], rate(micro["false_positive_rate"], 4), micro["lost"], marks["lost_beyond"]),
                 *(rate(micro["lost_rate"], 4), marks["hard_lost"]),
                 *(f"{marks[f'{name}_{passed}']}/{marks[name]}" for name, passed in PASSED),
-                *("/".join("-" if count is None else str(count) for count in counted), row["score"]),
-                f"{row['learn_us_per_url']:.0f}",
-                f"{row['key_us_per_url']:.1f}" + (f" ({row['errors']} errors)" if row["errors"] else ""),
+                *("/".join("-" if count is None else str(count) for count in counted), row["errors"]),
             )
         )
     first = next(trial for trial in found if trial.level == level)

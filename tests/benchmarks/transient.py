@@ -21,9 +21,8 @@ from scrapy_dedup.content.versions import version_of
 from .command import Arguments, Command, Unusable, comma_separated, flag, option
 from .masks import crawls
 from .masks.cases import CASES, STAYING, VOLATILE, Case, case_of
-from .scoring.checks import Check
+from .scoring.checks import Check, print_table, rate
 from .scoring.masking import Counts, compared, passing_words, score
-from .scoring.table import print_table, rate
 from .sites.markup import Page
 from .timing import hostile
 

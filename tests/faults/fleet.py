@@ -28,7 +28,7 @@ from typing import Any
 
 from scrapy_dedup import RuleBook
 
-from ..benchmarks.crawling.server import ROOT
+from ..benchmarks.crawling.serving import ROOT
 from ..servers import PostgreSQLServer, RedisServer, postgresql_programs, redis_program
 from .command import CrawlFailed, Found, LeftOut, do_runs
 from .crawl import PAGES as FOUND

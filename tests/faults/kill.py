@@ -27,7 +27,7 @@ from typing import Any
 from scrapy_dedup import RuleBook
 from scrapy_dedup.rules import Ignore, Rule, Status
 
-from ..benchmarks.crawling.server import ROOT
+from ..benchmarks.crawling.serving import ROOT
 from .command import CrawlFailed, Found, do_runs
 from .crawl import PAGES as FOUND
 from .site import FaultySite

@@ -20,7 +20,7 @@ from random import Random
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from ..benchmarks.crawling.server import ServerProcess
+from ..benchmarks.crawling.serving import ServerProcess
 from ..servers import kill_with_children
 
 LISTS: Final = 6

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from ..parts import settings_without
-from .server import ROOT
+from .serving import ROOT
 
 COMMON_SETTINGS: dict[str, Any] = {
     "BOT_NAME": "benchmark",

@@ -18,16 +18,15 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
 from ..recordings.recording import Answer
-from .noise import Noise, stepping
-from .site_clock import at_present
-from .spiders import BREADTH_FIRST, write_stats
+from .noise import Noise, at_present, stepping
+from .spiders import BREADTH_FIRST, StatsSpider
 
 BEGINNING: Final = 1_700_000_000.0
 """The time (seconds since 1970) that clocks of the pages show first."""
@@ -144,18 +143,17 @@ class Replayed(BaseDownloadHandler):
             await self._passing
 
 
-class ReplayedSpider(Spider):
+class ReplayedSpider(StatsSpider):
     """Follows every recorded link, breadth first, as ``RecordedSpider`` does; *world* names what :meth:`World.save` wrote."""
 
     name = "replayed"
     custom_settings = {**BREADTH_FIRST, "DOWNLOAD_HANDLERS": {"http": Replayed, "https": Replayed}}
 
-    def __init__(self, world: str, stats_file: str, **kwargs: Any) -> None:
+    def __init__(self, world: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.world = World.load(Path(world))
         self.time = SimulatedTime(self.world.rate)
         self.asked: Counter[str] = Counter()
-        self.stats_file = Path(stats_file)
 
     async def start(self) -> AsyncIterator[Request]:
         """As ``RecordedSpider``."""
@@ -171,7 +169,7 @@ class ReplayedSpider(Spider):
     def closed(self, reason: str) -> None:
         """Leave the stats for the benchmark, and what was asked for."""
         self.crawler.stats.set_value("replay/learning_seconds", self.time.learning)
-        write_stats(self, self.stats_file)
+        super().closed(reason)
         self.stats_file.with_name("asked.json").write_text(json.dumps(self.asked))
 
 

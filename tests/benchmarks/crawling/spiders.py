@@ -28,7 +28,20 @@ def page_links(response: Response) -> list[Link]:
     return LINKS.extract_links(response) if isinstance(response, HtmlResponse) else []
 
 
-class RecordedSpider(Spider):
+class StatsSpider(Spider):
+    """A spider that leaves its stats for the benchmark."""
+
+    def __init__(self, stats_file: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.stats_file = Path(stats_file)
+
+    def closed(self, reason: str) -> None:
+        """Write the stats as JSON, with why it ended, which stands there only later."""
+        self.crawler.stats.set_value("finish_reason", reason)
+        self.stats_file.write_text(json.dumps(self.crawler.stats.get_stats(), default=str), encoding="utf-8")
+
+
+class RecordedSpider(StatsSpider):
     """Follows every recorded link of a recorded site, breadth first.
 
     ``world`` names a file with ``{"start": [url, ..], "urls": [url, ..]}``. The world is closed: a
@@ -40,13 +53,12 @@ class RecordedSpider(Spider):
     name = "recorded"
     custom_settings = BREADTH_FIRST
 
-    def __init__(self, world: str, stats_file: str, start_twice: str = "", **kwargs: Any) -> None:
+    def __init__(self, world: str, start_twice: str = "", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.start_twice = bool(start_twice)
         plan = json.loads(Path(world).read_text(encoding="utf-8"))
         self.first: list[str] = plan["start"]
         self.recorded = None if plan["urls"] is None else frozenset(plan["urls"])
-        self.stats_file = Path(stats_file)
         for url in self.recorded or ():
             dnscache[urlsplit(url).hostname or ""] = "127.0.0.1"
 
@@ -62,12 +74,8 @@ class RecordedSpider(Spider):
             if (self.recorded is None or url in self.recorded) and not STATE_CHANGING.search(url):
                 yield Request(link.url, self.parse)
 
-    def closed(self, reason: str) -> None:
-        """Leave the stats for the benchmark."""
-        write_stats(self, self.stats_file)
 
-
-class SpeedSpider(Spider):
+class SpeedSpider(StatsSpider):
     """Fetches made-up pages and ignores them, parses them, or follows all their links.
 
     ``plan`` names a file with ``{"callback": "ignore" | "parse" | "follow", "start": [url, ..]}``.
@@ -76,12 +84,11 @@ class SpeedSpider(Spider):
     name = "speed"
     custom_settings = BREADTH_FIRST
 
-    def __init__(self, plan: str, stats_file: str, **kwargs: Any) -> None:
+    def __init__(self, plan: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         made = json.loads(Path(plan).read_text(encoding="utf-8"))
         self.first: list[str] = made["start"]
         self.callback = {"ignore": self.ignore, "parse": self.parse, "follow": self.follow}[made["callback"]]
-        self.stats_file = Path(stats_file)
 
     async def start(self) -> AsyncIterator[Request]:
         """Notes the CPU time that starting up took."""
@@ -102,21 +109,16 @@ class SpeedSpider(Spider):
         if isinstance(response, HtmlResponse):
             yield from response.follow_all(css="a", callback=self.follow)
 
-    def closed(self, reason: str) -> None:
-        """Leave the stats for the benchmark."""
-        write_stats(self, self.stats_file)
 
-
-class FamilySpider(Spider):
+class FamilySpider(StatsSpider):
     """Follows every link from *start*, breadth first; lets MaybeDont, where it is installed, look at each request."""
 
     name = "families"
     custom_settings = BREADTH_FIRST
 
-    def __init__(self, start: str, stats_file: str, **kwargs: Any) -> None:
+    def __init__(self, start: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.first = start
-        self.stats_file = Path(stats_file)
 
     async def start(self) -> AsyncIterator[Request]:
         """Past the dupe filter, as Scrapy's own: where a page links to it, the start page is fetched twice."""
@@ -126,13 +128,3 @@ class FamilySpider(Spider):
         """Follow the links."""
         if isinstance(response, HtmlResponse):
             yield from response.follow_all(css="a", meta={"avoid_dup_content": True})
-
-    def closed(self, reason: str) -> None:
-        """Leave the stats for the benchmark, with why it ended, which stands there only later."""
-        self.crawler.stats.set_value("finish_reason", reason)
-        write_stats(self, self.stats_file)
-
-
-def write_stats(spider: Spider, path: Path) -> None:
-    """Write the crawl's stats as JSON."""
-    path.write_text(json.dumps(spider.crawler.stats.get_stats(), default=str), encoding="utf-8")

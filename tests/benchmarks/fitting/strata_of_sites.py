@@ -7,12 +7,17 @@ of the other is counted how many requests would be filtered, and how many of the
 site; of a key that is a choice of few, each of its values, too.
 """
 
+import argparse
+import importlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 
+from scrapy_dedup import Observation
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.data.judgement import SiteUrls, book_of
 from scrapy_dedup.learning.data.url_table import RARE, Table
@@ -29,8 +34,122 @@ from scrapy_dedup.learning.site_evidence import evidence_of, judged_sample
 from scrapy_dedup.rules import Ignore
 from scrapy_dedup.rules.model import operation_problem
 from scrapy_dedup.urls import DeepSplit, normal_form, site_of_url
+from tests import small_sites
 
-from .known_sites import KnownSite
+from ..labelled import read_rows, split_rows, with_odd_labels
+from ..recordings.recording import Recording
+from ..sites.crawl import Row, crawl, split
+from ..sites.levels import sites_of
+from ..sites.model import Knobs
+
+PAGES = 100
+MEGA = 300
+"""Of the made-up sites: pages of an endpoint, and URLs of its page that has many."""
+NOISE = 0.03
+"""Share of odd responses of the noisy half of the generated sites."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A response, and the page that its URL is; of what was not generated, the page is what the label says."""
+
+    observation: Observation
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSite:
+    """A site: what is learned from, and the URLs and pages that are scored."""
+
+    name: str
+    data: str
+    """The kind of data."""
+    generated: bool
+    train: Sequence[Known]
+    test: Sequence[tuple[str, str]]
+
+    def everything(self) -> list[Known]:
+        """Return all responses: those that are scored as if they had been seen, too."""
+        return [*self.train, *(Known(Observation(url, page), page) for url, page in self.test)]
+
+
+def small(seeds: range, noise: float = 0.0) -> Iterator[KnownSite]:
+    """Yield the random small sites of some seeds."""
+    for seed in seeds:
+        train, test = small_sites.parted(seed)
+        seen = small_sites.spoiled(train, seed, noise)
+        known = [Known(one, page) for one, (_, page) in zip(seen, train, strict=True)]
+        yield KnownSite(f"small {seed} {noise:g}", "small sites", True, known, test)
+
+
+def made_up(seed: int, noise: float = 0.0, only: Sequence[str] = ()) -> Iterator[KnownSite]:
+    """Yield a made-up site of each phenomenon and each trap."""
+    for site in sites_of("L0", seed, Knobs(pages=PAGES, mega=MEGA, noise=noise), only):
+        parts = split(crawl(site), site.seed)
+        train = [Known(row.observation(), row.page_text) for row in parts.train]
+        yield KnownSite(f"{site.domain} {noise:g}", "made-up sites", True, train, _pairs(parts.unseen))
+
+
+def _pairs(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    return [(row.url, row.page_text) for row in rows]
+
+
+def worlds(folder: Path, seed: int, noise: float | None = None, soft: float | None = None) -> Iterator[KnownSite]:
+    """Yield the worlds of a folder; without *noise* and *soft* each has its own. Raises ValueError where there are none."""
+    if not (folder / "worlds.py").is_file():
+        raise ValueError(f"{folder} holds no worlds.py")
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    module, kit = importlib.import_module("worlds"), importlib.import_module("kit")
+    for world in module.build(seed, kit.Knobs(noise=noise, soft=soft), None):
+        train = [
+            Known(
+                Observation(s.url, s.fingerprint, canonical=s.canonical, redirect=s.redirect, status=s.status), s.page
+            )
+            for s in world.train
+        ]
+        yield KnownSite(f"{world.name} {seed} {world.noise:g}", "worlds", True, train, list(world.new))
+
+
+def labelled(path: Path, odd: float = 0.0) -> KnownSite:
+    """Return a labelled set, halved by URL; the share *odd* of what is learned from has a content of its own."""
+    learn_from, score_on = split_rows(read_rows(path), "url", 0)
+    spoiled = with_odd_labels(learn_from, odd, 0) if odd else learn_from
+    train = [Known(seen.observation(), row.fingerprint) for seen, row in zip(spoiled, learn_from, strict=True)]
+    test = [(row.url, row.fingerprint) for row in score_on if not row.is_redirect]
+    return KnownSite(path.name.split(".")[0], "labelled sets", False, train, test)
+
+
+def recorded(path: Path) -> KnownSite:
+    """Return a recorded site, as a labelled set: pages are told by their bags of words."""
+    recording = Recording.load(path)
+    rows = [Known(Observation(url, page.bag, bag=page.bag), page.bag) for url, page in recording.identities.items()]
+    return KnownSite(recording.name, "recordings", False, rows[::2], [(k.observation.url, k.page) for k in rows[1::2]])
+
+
+def add_arguments(parser: argparse.ArgumentParser, small_seeds: int, seeds: int) -> None:
+    """Add the arguments that say which sites are measured."""
+    parser.add_argument("--small", type=int, default=small_seeds, metavar="N", help=f"small sites ({small_seeds})")
+    parser.add_argument(
+        "--seeds", type=int, default=seeds, metavar="N", help=f"seeds of made-up sites, worlds ({seeds})"
+    )
+    parser.add_argument("--worlds", type=Path, metavar="DIR")
+    parser.add_argument("--labelled", type=Path, nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--recorded", type=Path, nargs="+", default=[], metavar="FILE")
+
+
+def chosen(args: argparse.Namespace) -> Iterator[KnownSite]:
+    """Yield the sites that the arguments ask for: of those that are generated half are quiet, half noisy."""
+    half = args.small // 2
+    yield from small(range(half))
+    yield from small(range(half, args.small), NOISE)
+    for seed in range(args.seeds):
+        yield from made_up(seed, NOISE * (seed % 2))
+        if args.worlds:
+            yield from worlds(args.worlds, seed)
+    yield from map(labelled, args.labelled)
+    yield from map(recorded, args.recorded)
+
 
 MOST_KEYS = 60
 """Keys of a site whose dropping is judged, those that most URLs have first."""

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from .further import FURTHER
-from .known import KNOWN
+from .known import FURTHER, KNOWN
 from .site import PER_INDEX, Page, Response, TrapSite
 
 __all__ = ["PER_INDEX", "TRAPS", "Page", "Response", "TrapSite", "trap_site"]

@@ -1,6 +1,9 @@
 """Traps that were known when pages were first told apart in spite of what varies on them."""
 
-from .site import Draw, Response, TrapSite, frame
+import time
+from itertools import count
+
+from .site import OPENED, Draw, Response, TrapSite, frame
 
 
 def described(title: str, text: str, rest: str = "") -> str:
@@ -30,11 +33,13 @@ def sizes(site: TrapSite) -> None:
 def sizes_unique(site: TrapSite) -> None:
     """Variants that differ in an article number only, under URLs that tell nothing."""
     site.ordinary()
-    for _ in range(40):
-        title, text = site.words(3), site.words(60)
-        for number in site.random.sample(range(10**6), 5):
-            rest = f'<p class="sku">Article no. {number:06}</p>'
-            site.add(f"/product/{site.slug()}", described(title, text, rest))
+    site.series(
+        *("product", 40, 60),
+        lambda title, text: (
+            described(title, text, f'<p class="sku">Article no. {number:06}</p>')
+            for number in site.random.sample(range(10**6), 5)
+        ),
+    )
 
 
 def sizes_frame(site: TrapSite) -> None:
@@ -44,8 +49,7 @@ def sizes_frame(site: TrapSite) -> None:
         number = site.random.randrange(10**6)
         return frame(title, heading, body, below=f'<div class="docid">Document {number:06}</div>')
 
-    site.start(numbered("Shop", "Welcome", f"<p>{site.words(40)}</p>"))
-    site.ordinary(numbered)
+    site.framed(numbered)
     for _ in range(40):
         title, text = site.words(3), site.words(60)
         for _ in range(5):
@@ -94,19 +98,14 @@ def featured(site: TrapSite) -> None:
     site.ordinary()
     names = [site.words(3) for _ in range(90)]
     _lists_of(site, names)
-
-    def draw(response: Response) -> str:
-        body = f'<p class="intro">Welcome to all of you</p>{product_list(response.random.sample(names, 3))}'
-        return frame("Shop", "Welcome", body)
-
-    site.start(draw)
+    intro = '<p class="intro">Welcome to all of you</p>'
+    site.start(lambda response: frame("Shop", "Welcome", intro + product_list(response.random.sample(names, 3))))
 
 
 def _with_related(name: str, text: str, names: list[str]) -> Draw:
-    def draw(response: Response) -> str:
-        return described(name, text, f'<p class="buy">buy now</p>{product_list(response.random.sample(names, 3))}')
-
-    return draw
+    return lambda response: described(
+        name, text, f'<p class="buy">buy now</p>{product_list(response.random.sample(names, 3))}'
+    )
 
 
 def related(site: TrapSite) -> None:
@@ -149,10 +148,12 @@ def updates(site: TrapSite) -> None:
     """Variants that differ in a stock figure, which is another one on three of ten later responses."""
     site.ordinary()
     site.start(_in_stock(site.words(3), site.words(40), 5, 1.0))
-    for _ in range(40):
-        title, text = site.words(3), site.words(60)
-        for figure in site.random.sample(range(0, 1000, 20), 5):
-            site.add(f"/product/{site.slug()}", _in_stock(title, text, figure, 0.3))
+    site.series(
+        *("product", 40, 60),
+        lambda title, text: (
+            _in_stock(title, text, figure, 0.3) for figure in site.random.sample(range(0, 1000, 20), 5)
+        ),
+    )
 
 
 def lang(site: TrapSite) -> None:
@@ -187,22 +188,23 @@ def stations(site: TrapSite) -> None:
 def serials(site: TrapSite) -> None:
     """Records with a serial number, crawled in its order, under URLs that tell nothing."""
     site.ordinary()
-    for group in range(40):
-        title, text = site.words(3), site.words(60)
-        for number in range(5):
-            rest = f'<p class="no">Record {52_000 + group * 5 + number}</p>'
-            site.add(f"/rec/{site.slug()}", described(title, text, rest))
+    numbers = count(52_000)
+    site.series(
+        *("rec", 40, 60),
+        lambda title, text: (described(title, text, f'<p class="no">Record {next(numbers)}</p>') for _ in range(5)),
+    )
     site.ordered = True
 
 
 def hashes(site: TrapSite) -> None:
     """Objects with a hash of their own, under URLs that tell nothing."""
     site.ordinary()
-    for _ in range(40):
-        title, text = site.words(3), site.words(60)
-        for _ in range(5):
-            rest = f'<p class="id">{site.random.getrandbits(64):016x}</p>'
-            site.add(f"/obj/{site.slug()}", described(title, text, rest))
+    site.series(
+        *("obj", 40, 60),
+        lambda title, text: (
+            described(title, text, f'<p class="id">{site.random.getrandbits(64):016x}</p>') for _ in range(5)
+        ),
+    )
 
 
 def short(site: TrapSite) -> None:
@@ -234,4 +236,236 @@ def plainbody(site: TrapSite) -> None:
 KNOWN = (
     *(sizes, sizes_unique, sizes_frame, titles, photos, lists, featured, related, related2, updates, lang, login),
     *(stations, serials, hashes, short, plainbody),
+)
+
+
+WEEK = 7 * 86_400
+
+
+def colours(site: TrapSite) -> None:
+    """Colours of a product, which are named in the URL only, and differ in price or in stock."""
+    site.ordinary()
+    for number in range(40):
+        title, text = site.words(3), site.words(60)
+        price = site.random.randint(5, 60)
+        for colour, stock in zip(("red", "green", "blue", "white"), site.random.sample(range(100), 4), strict=True):
+            dearer = price + (colour == "white")
+            rest = f'<p class="offer">EUR {dearer}.90, <b>{stock}</b> left</p>'
+            site.add(f"/shoe/{number}?color={colour}", described(title, text, rest))
+
+
+def rates(site: TrapSite) -> None:
+    """Exchange rates: a table of numbers, and nothing that says of which currency."""
+    site.ordinary()
+    text = site.words(30)
+    for number in range(120):
+        rows = "".join(
+            f"<tr><td>{days} days ago</td><td>{site.random.random() * 9:.4f}</td></tr>" for days in (1, 2, 3)
+        )
+        site.add(f"/rates?pair={number}", described("Rates", text, f"<table>{rows}</table>"))
+
+
+def parts(site: TrapSite) -> None:
+    """The foot of every page says "page 2 of 9"; the parts of a gallery have no other text of their own."""
+
+    def footed(title: str, heading: str, body: str, number: int = 1, of: int = 1) -> str:
+        return frame(title, heading, body, below=f'<div class="pages">page {number} of {of}</div>')
+
+    site.framed(footed)
+    for gallery in range(20):
+        title, text = site.words(3), site.words(40)
+        for number in range(1, 10):
+            site.add(f"/gallery/{gallery}/{number}", footed(title, title, f"<p>{text}</p>", number, 9))
+
+
+def article_numbers(site: TrapSite) -> None:
+    """An article number of letters and digits in the footer of each page, which is all that tells variants apart."""
+
+    def numbered(title: str, heading: str, body: str) -> str:
+        letters = "".join(site.random.choices("ABCDEFGHKLMNPRSTVWXYZ", k=3))
+        number = f"{letters}-{site.random.randrange(10**5):05}/{site.random.randint(1, 99)}"
+        return frame(title, heading, body, below=f"<p><small>Article no. {number}, subject to change.</small></p>")
+
+    site.framed(numbered)
+    for _ in range(40):
+        title, text = site.words(3), site.words(50)
+        for _ in range(4):
+            site.add(f"/a/{site.slug()}", numbered(title, title, f'<p class="d">{text}</p>'))
+
+
+def archive(site: TrapSite) -> None:
+    """An archive by day: its header holds the day that is shown, where the other pages have the date and the time."""
+
+    def dated(title: str, heading: str, body: str, day: float | None = None) -> Draw:
+        shown = None if day is None else time.strftime("%a, %d %b %Y %H:%M:%S", time.gmtime(day))
+        return lambda response: frame(
+            title, heading, body, above=f'<div class="date">{shown or response.clock()}</div>'
+        )
+
+    site.framed(dated, "News", "Today")
+    text = "Nothing was published on this day, go on to the one before it or to the one after it"
+    for number in range(150):
+        day = OPENED - OPENED % 86_400 - (number + 1) * 86_400
+        site.add(f"/archive?n={number}", dated("Archive", "Archive", f"<p>{text}</p>", day))
+
+
+def polls(site: TrapSite) -> None:
+    """Rounds of a poll: their results are final but for those of the last round, which come in while it is read."""
+    site.ordinary()
+    for poll in range(15):
+        question = site.words(20)
+        for number in range(1, 9):
+            yes, no = site.random.randint(50, 900), site.random.randint(50, 900)
+
+            def draw(
+                response: Response, question: str = question, yes: int = yes, no: int = no, last: bool = number == 8
+            ) -> str:
+                more = response.number * 3 if last else 0
+                votes = f"<li>Yes: {yes + more} votes</li><li>No: {no + more // 2} votes</li>"
+                return described("Poll", question, f"<ul>{votes}</ul>")
+
+            site.add(f"/poll/{poll}?round={number}", draw)
+
+
+def language_counters(site: TrapSite) -> None:
+    """A visitor counter on each page, whose label is all that tells two languages apart."""
+
+    def counted(title: str, heading: str, body: str, label: str = "Visitors so far") -> Draw:
+        base = site.random.randint(1_000, 9_000)
+
+        return lambda response: frame(
+            title, heading, body, below=f'<div class="count">{label}: {base + response.number}</div>'
+        )
+
+    site.framed(counted)
+    for number in range(60):
+        title, text = site.words(3), site.words(50)
+        for language, label in (("en", "Visitors so far"), ("de", "Besucher bisher"), ("fr", "Visiteurs")):
+            site.add(f"/{language}/photo/{number}", counted(title, title, f"<p>{text}</p>", label))
+
+
+def quotes(site: TrapSite) -> None:
+    """A quote of the day that is drawn for each response, and pages on which a quote is all there is, in its place."""
+    said = [site.words(12) for _ in range(80)]
+
+    def quoted(title: str, heading: str, body: str, number: int | None = None) -> Draw:
+        drawn = said if number is None else said[number : number + 1]
+        return lambda response: frame(
+            title, heading, body, side=f"<blockquote>{response.random.choice(drawn)}</blockquote>"
+        )
+
+    site.framed(quoted, "Quotes")
+    for number in range(len(said)):
+        site.add(f"/quote/{number}", quoted("Quote", "A quote", "<p>Share it with those whom you like</p>", number))
+
+
+def latest(site: TrapSite) -> None:
+    """The start page shows the latest item numbers, where the pages of items show their own."""
+    site.ordinary()
+
+    def draw(response: Response) -> str:
+        newest = 80_000 + 7 * response.number
+        body = "".join(f'<p class="no">Item {newest - place}</p>' for place in range(3))
+        return frame("Shop", "Welcome", f'<p class="d">{intro}</p>{body}')
+
+    intro = site.words(40)
+    site.start(draw)
+    numbers = iter(site.random.sample(range(10_000, 80_000), 200))
+    for _ in range(40):
+        title, text = site.words(3), site.words(50)
+        for _ in range(5):
+            site.add(f"/item/{site.slug()}", described(title, text, f'<p class="no">Item {next(numbers)}</p>'))
+
+
+def threads(site: TrapSite) -> None:
+    """Threads with a view counter and a post count; those of a series have nothing else that differs."""
+    site.ordinary()
+
+    def thread(title: str, text: str, posts: int) -> Draw:
+        base, rest = site.random.randint(100, 9_000), f'<p class="n">Posts: {posts}</p>'
+        return lambda response: described(
+            title, text, f'<p class="n">Views: {response.number and base + 2 * response.number}</p>{rest}'
+        )
+
+    site.series(
+        *("thread", 30, 50),
+        lambda title, text: (thread(title, text, posts) for posts in site.random.sample(range(2, 60), 5)),
+    )
+
+
+def clock_or_id(site: TrapSite) -> None:
+    """One half of the pages shows its own number where the other half shows the time."""
+
+    def timed(title: str, heading: str, body: str) -> Draw:
+        return lambda response: frame(
+            title, heading, body, above=f'<div class="meta">{response.clock("%H:%M:%S")}</div>'
+        )
+
+    site.framed(timed)
+    numbers = iter(site.random.sample(range(10**6), 80))
+    for _ in range(20):
+        title, text = site.words(3), site.words(50)
+        for _ in range(4):
+            number = f"{next(numbers):06}"
+            shown = f"{number[:2]}:{number[2:4]}:{number[4:]}"
+            body = f"<p>{text}</p>"
+            site.add(f"/file/{site.slug()}", frame(title, title, body, above=f'<div class="meta">{shown}</div>'))
+
+
+def commits(site: TrapSite) -> None:
+    """A request token at the foot of the pages, and objects whose hash stands in the same place and is all they have."""
+
+    def signed(title: str, heading: str, body: str, own: str = "") -> Draw:
+        return lambda response: frame(
+            title, heading, body, below=f"<code>{own or f'{response.random.getrandbits(64):016x}'}</code>"
+        )
+
+    site.framed(signed, "Code")
+    site.series(
+        *("commit", 25, 40),
+        lambda title, text: (
+            signed(title, title, f"<p>{text}</p>", f"{site.random.getrandbits(64):016x}") for _ in range(5)
+        ),
+    )
+
+
+def weather(site: TrapSite) -> None:
+    """When a forecast was made and what it says, in one text."""
+    text = site.words(40)
+
+    def forecast(degrees: int, place: str) -> Draw:
+        return lambda response: frame(
+            "Weather",
+            "Weather",
+            f'<p class="d">{place}</p><p class="w">Updated {response.clock("%H:%M:%S")}, {degrees} degrees</p>',
+        )
+
+    site.ordinary()
+    site.start(forecast(14, text))
+    for _ in range(25):
+        text = site.words(40)
+        for degrees in site.random.sample(range(-20, 40), 5):
+            site.add(f"/weather/{site.slug()}", forecast(degrees, text))
+
+
+def auctions(site: TrapSite) -> None:
+    """Lots of one series, told apart by the bid, above the seconds that are left, which stand in the same element."""
+    site.ordinary()
+
+    def lot(title: str, text: str, bid: int) -> Draw:
+        ends = site.random.randint(5_000, WEEK)
+        return lambda response: described(
+            title,
+            text,
+            f"<dl><dd>EUR {bid}</dd><dd>{response.number and ends - response.number} s left</dd></dl>",
+        )
+
+    site.series(
+        *("lot", 30, 50), lambda title, text: (lot(title, text, bid) for bid in site.random.sample(range(10, 900), 4))
+    )
+
+
+FURTHER = (
+    *(colours, rates, parts, article_numbers, archive, polls, language_counters, quotes, latest, threads),
+    *(clock_or_id, commits, weather, auctions),
 )

@@ -6,7 +6,7 @@ on index pages, which every page links.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -40,6 +40,10 @@ class Response:
 
 STILL: Final = Response(0, 0, Random(0))
 Draw = Callable[[Response], str]
+Wrap = Callable[[str, str, str], str | Draw]
+"""Makes HTML of title, heading and body."""
+Pages = Callable[[str, str], Iterable[str | Draw]]
+"""Makes pages of a title and a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +95,23 @@ class TrapSite:
             mark = "&" if "?" in target else "?"
             self.pages[f"{target}{mark}sid={self.random.getrandbits(64):016x}"] = Page(target, html)
 
-    def ordinary(self, wrap: Callable[[str, str, str], str | Draw] | None = None) -> None:
+    def ordinary(self, wrap: "Wrap | None" = None) -> None:
         """Add the ordinary pages; *wrap* makes HTML of title, heading and body (None: the usual frame)."""
         for number in range(ORDINARY):
             kind = ("news", "about", "blog", "help")[number % 4]
             body = f'<p class="t">{self.words(60)}</p><p>{self.words(30)}</p>'
             self.add(f"/{kind}/{self.slug()}-{number}", (wrap or frame)(self.words(4), self.words(4), body))
+
+    def framed(self, wrap: "Wrap", title: str = "Shop", heading: str = "Welcome") -> None:
+        """Set the start page and add the ordinary ones, all in a frame of the site's own."""
+        self.start(wrap(title, heading, f"<p>{self.words(40)}</p>"))
+        self.ordinary(wrap)
+
+    def series(self, path: str, groups: int, words: int, pages: "Pages") -> None:
+        """Add groups of *pages* that have a title and a text in common, under URLs that tell nothing."""
+        for _ in range(groups):
+            for html in pages(self.words(3), self.words(words)):
+                self.add(f"/{path}/{self.slug()}", html)
 
     def finish(self) -> None:
         """Add the index pages, which name all that is there."""

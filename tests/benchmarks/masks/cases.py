@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from ..sites.catalogue import KINDS
+from ..sites.levels import KINDS
 from ..sites.levels import site as site_of
-from ..sites.model import DAY, START, TURN, Endpoint, Knobs
+from ..sites.model import DAY, START, TURN, Endpoint, Knobs, Site
 from ..sites.render import EDITS, Page, render
 from ..sites.seeded import rng_of
-from ..sites.site import Site
 
 CASES: Mapping[str, tuple[str, ...]] = {
     "none": (),

@@ -13,17 +13,15 @@ from typing import Any
 from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.versions import version_of
 
-from ..scoring.checks import Check
+from ..scoring.checks import Check, print_table, rate
 from ..scoring.masking import Counts, compared, passing_words, score
-from ..scoring.table import print_table, rate
-from ..sites.catalogue import KINDS
+from ..sites.levels import KINDS
 from ..sites.levels import site as site_of
 from ..sites.markup import Page
-from ..sites.model import DAY, START, Knobs
+from ..sites.model import DAY, START, Knobs, Site
 from ..sites.parts import LASTING, RANGES, VOLATILE
 from ..sites.render import render, start_page
 from ..sites.seeded import rng_of
-from ..sites.site import Site
 from .cases import TRAINED, urls_of
 
 HOUR = 3600.0

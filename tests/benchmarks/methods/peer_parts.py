@@ -8,9 +8,9 @@ from typing import Any
 
 import tldextract
 from duplicate_url_discarder import Addon  # type: ignore[import-not-found]  # an extra
-from maybedont import predict  # type: ignore[import-untyped]
 from maybedont.scrapy_middleware import AvoidDupContentMiddleware  # type: ignore[import-untyped]
-from w3lib.url import canonicalize_url
+
+from .peers import patch_maybedont
 
 __all__ = ["Discarder", "MaybeDont"]
 
@@ -24,21 +24,10 @@ class Discarder(Addon):  # type: ignore[misc]
         super().update_settings(settings)
 
 
-class _Sampling:
-    """``random`` as it was before Python 3.11: ``sample`` takes a set."""
-
-    rng = random.Random(0)
-
-    @classmethod
-    def sample(cls, population: Any, count: int) -> list[Any]:
-        return cls.rng.sample(sorted(population), count)
-
-
 class MaybeDont(AvoidDupContentMiddleware):  # type: ignore[misc]
     """MaybeDont 0.1.1, patched for Python 3.11 and later."""
 
     def __init__(self, **options: Any) -> None:
         random.seed(0)  # by which it decides what it explores
-        predict.random = _Sampling
-        predict.canonicalize_url = lambda url: canonicalize_url(url, keep_fragments=True)
+        patch_maybedont()
         super().__init__(**options)

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..command import KEEP, Arguments, Command, Unusable, option, scratch
-from ..scoring.checks import Check
-from ..scoring.table import print_table
+from ..scoring.checks import Check, print_table
 from .crawling import Crawl, crawls_of
 from .passing import PAGES
 from .scores import KINDS, Score, score

@@ -5,13 +5,12 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from ..crawling.project import PLUGIN_SETTINGS, Project
-from .pieces import Served, served_of
+from .scores import Crawl, served_of
 from .server import NewsServer
 from .site import NewsSite
 from .spider import CONTENT_FIELDS
@@ -27,17 +26,6 @@ LATE: Final = 600.0
 """Seconds by which a crawl may begin later than it is to."""
 LONGEST: Final = 600.0
 """Seconds that a crawl may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Crawl:
-    """One crawl: when it began by the simulated clock, its items, and the ledger of what was served to it."""
-
-    began: float
-    items: list[dict[str, Any]]
-    ledger: dict[int, Served]
-    stats: dict[str, Any]
-    seconds: float
 
 
 def crawls_of(

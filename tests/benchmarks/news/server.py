@@ -10,10 +10,11 @@ import asyncio
 import json
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from ..crawling.server import ServerProcess
+from ..crawling.serving import ServerProcess, html_head, serve
 from .site import NewsSite
 
 HEADER: Final = "X-Response"
@@ -45,21 +46,16 @@ class _Answers:
         self._shift, self._ledger = shift, Path(ledger)
         self._ledger.touch()
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer what comes over one connection."""
-        try:
-            while True:
-                method, target, _ = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split(" ", 2)
-                number, status, body = self._answer(target)
-                head = f"HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(body)}\r\n"
-                head += f"{HEADER}: {number}\r\n\r\n"
-                await asyncio.sleep(SECONDS)
-                writer.write(head.encode() + (b"" if method == "HEAD" else body))
-                await writer.drain()
-        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
-            pass
-        finally:
-            writer.close()
+    async def respond(self, _: str, target: str, __: Mapping[str, str]) -> tuple[str, bytes]:
+        """Answer after a while."""
+        number, status, body = self._answer(target)
+        await asyncio.sleep(SECONDS)
+        return html_head(status, body, f"{HEADER}: {number}"), body
+
+    def told(self, line: str) -> str:
+        """Set the clock and the ledger; return the number of responses."""
+        self.go_to(**json.loads(line))
+        return str(self.number)
 
     def _answer(self, target: str) -> tuple[int, str, bytes]:
         self.number += 1
@@ -72,16 +68,6 @@ class _Answers:
         return self.number, "200 OK", served.html.encode()
 
 
-async def main(seed: int) -> None:
-    """Serve until standard input closes."""
-    answers = _Answers(seed)
-    server = await asyncio.start_server(answers.serve, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    while line := await asyncio.to_thread(sys.stdin.readline):
-        answers.go_to(**json.loads(line))
-        print(answers.number, flush=True)
-    server.close()
-
-
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1])))
+    answers = _Answers(int(sys.argv[1]))
+    asyncio.run(serve(answers.respond, answers.told))

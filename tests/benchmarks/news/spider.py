@@ -3,14 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 
-from ..crawling.spiders import write_stats
+from ..crawling.spiders import StatsSpider
 
 CONTENT_FIELDS = {
     "text": "text",
@@ -25,7 +24,7 @@ CONTENT_FIELDS = {
 _VISIBLE = ".//text()[not(ancestor::script or ancestor::style)]"
 
 
-class NewsSpider(Spider):
+class NewsSpider(StatsSpider):
     """Follows every link of the site from *start*, and exports each page in several forms.
 
     ``raw`` has the same fields once more, under names that nobody strips: what was served.
@@ -33,13 +32,12 @@ class NewsSpider(Spider):
 
     name = "news"
 
-    def __init__(self, start: str, main: str, crawl: str, stats_file: str, **kwargs: Any) -> None:
+    def __init__(self, start: str, main: str, crawl: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.start_urls = [start]
         #: Stands in the name of the file of items.
         self.crawl = crawl
         self.main = f"[data-main='{main}']"
-        self.stats_file = Path(stats_file)
         self.links = LinkExtractor(allow=f"^{re.escape(start)}")
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Any]:
@@ -65,7 +63,3 @@ class NewsSpider(Spider):
             "page": response.text,
             "main": {"text": "\n".join(lines), "html": main.get()},
         }
-
-    def closed(self, reason: str) -> None:
-        """Leave the stats for the benchmark."""
-        write_stats(self, self.stats_file)

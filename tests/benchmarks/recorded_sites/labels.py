@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from ..recordings.pages import fingerprint, identity
+from ..recordings.recording import fingerprint, identity
 
 DEFAULTS = {
     "moin": {("page_num", "1"), ("bookmark", "0")},

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..crawling.project import Project
-from ..crawling.server import ROOT
+from ..crawling.serving import ROOT
 from .labels import write_labels
 from .recorder import SETTINGS
 

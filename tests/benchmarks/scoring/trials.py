@@ -1,18 +1,167 @@
 """One method on one made-up site: learned from a part of its crawl, scored on the others."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from math import comb
 
+from scrapy_dedup.rules import RuleBook
 from scrapy_dedup.urls import normal_form
 
 from ..methods.compared import Keys, Learn, Safe
-from ..sites.crawl import Row, crawl
-from ..sites.site import Site
-from ..sites.splits import each_once, split
-from .grading import Grade, grades
+from ..sites.crawl import Row, crawl, each_once, split
+from ..sites.model import Endpoint, Site
 from .score import Score, lost_pages, missed_duplicates, score
+
+MERGED_PHENOMENON = 0.95
+"""Share of its duplicate pairs that a phenomenon needs."""
+MERGED_TRAP = 0.90
+"""Share of the right merges around it that a trap needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a method did to one endpoint of one site.
+
+    pairs, merged: duplicate pairs that rules can merge, and those of them that were. wrong: URLs
+    that were merged with another page. lost, lost_anyway: pages that no kept URL shows, and how
+    many the rules of truth lose, as Scrapy's canonical form is below all rules. rules, recovered: rules of truth that merge something,
+    and those all of whose pairs were merged without loss.
+    """
+
+    site: str
+    endpoint: str
+    trap: bool
+    hard: bool
+    allowed: int
+    scores: Score
+    pairs: int
+    merged: int
+    wrong: int
+    lost: int
+    lost_anyway: int
+    rules: int
+    recovered: int
+
+    @property
+    def share(self) -> float:
+        """Share of the pairs that were merged; 1 where there are none."""
+        return self.merged / self.pairs if self.pairs else 1.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the phenomenon was merged without loss, or the trap avoided."""
+        if self.trap:
+            wrong = self.wrong if self.allowed == 0 else max(0, self.lost - self.allowed)
+            return wrong == 0 and self.share >= MERGED_TRAP
+        return self.lost == 0 and self.share >= MERGED_PHENOMENON
+
+
+def grades(site: Site, rows: Sequence[Row], keys: Sequence[str]) -> list[Grade]:
+    """The grade of every endpoint of a site."""
+    first: dict[str, Row] = {}
+    for row, key in zip(rows, keys, strict=True):
+        first.setdefault(key, row)
+    shown = {row.page for row in first.values()}
+    members: defaultdict[str, list[int]] = defaultdict(list)
+    for i, row in enumerate(rows):
+        members[row.endpoint].append(i)
+    wrong: Counter[str] = Counter()
+    for row, key in zip(rows, keys, strict=True):
+        stand_in = first[key]
+        if stand_in.page != row.page:
+            wrong.update({row.endpoint, stand_in.endpoint})
+    found = []
+    for name, own in members.items():
+        endpoint = site.endpoints[name]
+        pages = {rows[i].page for i in own}
+        lost = len(pages - shown)
+        truth = RuleBook(site.rules(endpoint))
+        own_keys, texts = [keys[i] for i in own], [rows[i].page_text for i in own]
+        asked = [truth.canonical_key(rows[i].url) for i in own]
+        demanded = [f"{rows[i].page_text} {key}" for i, key in zip(own, asked, strict=True)]
+        rules, recovered = recovery(site, endpoint, [rows[i].url for i in own], own_keys, lost)
+        found.append(
+            Grade(
+                site=site.domain,
+                endpoint=name,
+                trap=endpoint.is_trap,
+                hard=endpoint.hard,
+                allowed=endpoint.allowed,
+                scores=score(own_keys, texts),
+                pairs=pairs(demanded),
+                merged=pairs(f"{text}\x1f{key}" for text, key in zip(demanded, own_keys, strict=True)),
+                wrong=wrong[name],
+                lost=lost,
+                lost_anyway=score(asked, texts).lost,
+                rules=rules,
+                recovered=recovered,
+            )
+        )
+    return found
+
+
+def pairs(texts: Iterable[str]) -> int:
+    """Pairs of equal texts."""
+    return sum(comb(count, 2) for count in Counter(texts).values())
+
+
+def recovery(site: Site, endpoint: Endpoint, urls: Sequence[str], keys: Sequence[str], lost: int) -> tuple[int, int]:
+    """(rules of truth that merge something here, those of them whose every pair has one key and no loss)."""
+    count = recovered = 0
+    for rule in site.rules(endpoint):
+        book = RuleBook([rule])
+        groups: defaultdict[str, list[int]] = defaultdict(list)
+        for i, url in enumerate(urls):
+            groups[book.canonical_key(url)].append(i)
+        merged = [group for group in groups.values() if len({urls[i] for i in group}) > 1]
+        if not merged:
+            continue
+        count += 1
+        recovered += lost == 0 and all(len({keys[i] for i in group}) == 1 for group in merged)
+    return count, recovered
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Grades of any number of endpoints, added up."""
+
+    phenomena: int
+    phenomena_passed: int
+    traps: int
+    traps_passed: int
+    rules: int
+    rules_recovered: int
+    hard_lost: int
+    """Pages lost on hard traps."""
+    lost_beyond: int
+    """Pages lost that the rules of truth do not lose."""
+
+    @classmethod
+    def of(cls, grades: Iterable[Grade]) -> "Marks":
+        """The sum of grades."""
+        every = list(grades)
+        traps = [grade for grade in every if grade.trap]
+        phenomena = [grade for grade in every if not grade.trap]
+        return cls(
+            phenomena=len(phenomena),
+            phenomena_passed=sum(grade.passed for grade in phenomena),
+            traps=len(traps),
+            traps_passed=sum(grade.passed for grade in traps),
+            rules=sum(grade.rules for grade in every),
+            rules_recovered=sum(grade.recovered for grade in every),
+            hard_lost=sum(grade.lost for grade in every if grade.hard),
+            lost_beyond=sum(max(0, grade.lost - grade.lost_anyway) for grade in every),
+        )
+
+    def shares(self) -> Mapping[str, float | None]:
+        """The shares that were passed or recovered."""
+        return {
+            "traps_share": self.traps_passed / self.traps if self.traps else None,
+            "phenomena_share": self.phenomena_passed / self.phenomena if self.phenomena else None,
+            "rules_share": self.rules_recovered / self.rules if self.rules else None,
+        }
+
 
 TRUTH = "rules of truth"
 """The method that knows the truth, as far as rules can say it: what no method can exceed."""
@@ -38,7 +187,7 @@ class Training:
 class Trial:
     """What one method did on one site.
 
-    learned_urls: rows learned from. learn_seconds: per such row. key_seconds: per URL scored. errors:
+    learned_urls: rows learned from. errors:
     exceptions while keys were made. lost, missed: examples (of ``part``).
     """
 
@@ -48,8 +197,6 @@ class Trial:
     method: str
     part: str
     learned_urls: int
-    learn_seconds: float
-    key_seconds: float
     errors: int
     raw: int | None
     qualified: int | None
@@ -76,13 +223,9 @@ def trials(level: str, site: Site, methods: Mapping[str, Learn], training: Train
     shown = evidence(parts.train)
     found = []
     for name, learn in methods.items():
-        start = perf_counter()
         keys = Keys(site.book().canonical_key) if name == TRUTH else learn(observations)
-        learn_seconds = perf_counter() - start
         safe = Safe(keys.key)
-        start = perf_counter()
         of_part = {name: [safe(row.url) for row in rows] for name, rows in scored.items()}
-        key_seconds = perf_counter() - start
         texts = {name: [row.page_text for row in rows] for name, rows in scored.items()}
         urls = [row.url for row in scored[part]]
         found.append(
@@ -93,8 +236,6 @@ def trials(level: str, site: Site, methods: Mapping[str, Learn], training: Train
                 method=name,
                 part=part,
                 learned_urls=len(observations),
-                learn_seconds=learn_seconds / max(len(observations), 1),
-                key_seconds=key_seconds / max(sum(map(len, scored.values())), 1),
                 errors=safe.errors,
                 raw=keys.raw,
                 qualified=keys.qualified,

@@ -13,14 +13,14 @@ crawler that takes every URL for a page comes to no end. Unless the site is quie
 import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from ..crawling.noise import Noise, usual
-from ..crawling.server import ServerProcess
+from ..crawling.serving import ServerProcess, html_head, serve
 from .many_keys import hex_token, word
 
 NUMBERS: Final = 60
@@ -125,20 +125,17 @@ class _Site:
         self.targets: list[str] = []
         self.extra = 0
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer what comes over one connection."""
-        try:
-            while True:
-                method, target, _ = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split(" ", 2)
-                status, body = self._answer(method, target)
-                await asyncio.sleep(self._seconds)
-                head = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
-                writer.write(head.encode() + (b"" if method == "HEAD" else body))
-                await writer.drain()
-        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
-            pass
-        finally:
-            writer.close()
+    async def respond(self, method: str, target: str, _: Mapping[str, str]) -> tuple[str, bytes]:
+        """Answer after a while."""
+        status, body = self._answer(method, target)
+        await asyncio.sleep(self._seconds)
+        return html_head(status, body), body
+
+    def told(self, _: str) -> str:
+        """Tell what was asked for, and begin anew."""
+        found = json.dumps({"targets": self.targets, "extra": self.extra})
+        self.reset()
+        return found
 
     def _answer(self, method: str, target: str) -> tuple[str, bytes]:
         if method != "GET" or target not in self._linked or target in self.targets:
@@ -156,16 +153,6 @@ class _Site:
         return "200 OK", self._noise.on(html_of(page, links).encode(), target)
 
 
-async def main(seconds: float, *, quiet: bool) -> None:
-    """Serve until standard input closes."""
-    site = _Site(seconds, usual(quiet=quiet))
-    server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    while await asyncio.to_thread(sys.stdin.readline):
-        print(json.dumps({"targets": site.targets, "extra": site.extra}), flush=True)
-        site.reset()
-    server.close()
-
-
 if __name__ == "__main__":
-    asyncio.run(main(float(sys.argv[1]), quiet="--quiet" in sys.argv[2:]))
+    site = _Site(float(sys.argv[1]), usual(quiet="--quiet" in sys.argv[2:]))
+    asyncio.run(serve(site.respond, site.told))

@@ -7,11 +7,10 @@ phenomena and traps. L4: as L3, with 3 % noise, learned from a twentieth of a la
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .catalogue import KINDS
-from .model import Endpoint, Knobs
+from .model import Endpoint, Knobs, Site
 from .phenomena import PHENOMENA
 from .seeded import rng_of
-from .site import Site
+from .traps import TRAPS
 
 LEVELS = ("L0", "L1", "L2", "L3", "L4")
 PAGES = {"L0": 200, "L1": 200, "L2": 150, "L3": 150, "L4": 600}
@@ -50,3 +49,6 @@ def sites_of(level: str, seed: int, knobs: Knobs | None = None, only: Sequence[s
 def site(name: str, seed: int, kinds: Sequence[type[Endpoint]], knobs: Knobs) -> Site:
     """A site under a domain that is reserved for examples."""
     return Site(f"{name}.example", seed, kinds, knobs)
+
+
+KINDS: dict[str, type[Endpoint]] = {**PHENOMENA, **TRAPS}

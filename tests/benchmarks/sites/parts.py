@@ -12,9 +12,8 @@ from random import Random
 from typing import Protocol
 
 from .markup import Kind, Writer
-from .model import DAY, START
+from .model import DAY, START, Site
 from .seeded import hex_token, rng_of, share_of, word
-from .site import Site
 
 POOL = tuple(" ".join(word(rng_of("teaser", number, place)) for place in range(4)) for number in range(30))
 """Texts of teasers."""

@@ -27,10 +27,9 @@ from random import Random
 
 from .crawl import blurred
 from .markup import Kind, Page, Writer
-from .model import DAY, START, TURN, Content, Endpoint, Request
+from .model import DAY, START, TURN, Content, Endpoint, Request, Site
 from .parts import PARTS
 from .seeded import hex_token, number_of, rng_of, share_of, word
-from .site import Site
 
 SLOTS = tuple(f"X{number}" for number in range(1, 11))
 EDITS = tuple(f"E{number}" for number in range(1, 13))

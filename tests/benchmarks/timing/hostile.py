@@ -17,7 +17,7 @@ from scrapy_dedup import Mask, learn_mask
 from scrapy_dedup.content.tokenizer.tokens import blocks, tokens
 
 from ..sites.many_keys import word
-from .growth import slope
+from .learning import slope
 
 STEPS = 4
 FACTOR = 3

@@ -5,14 +5,16 @@
 
 import gc
 import json
+import math
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter, process_time
 from urllib.parse import parse_qsl, urlsplit
 
-from ..crawling.server import ROOT
+from ..crawling.serving import ROOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,7 @@ def learn(urls: int, keys: int = 0) -> LearningCost:
     from scrapy_dedup import Observation, learn_rules
 
     from ..scoring.score import score
-    from ..sites.many_keys import large_site
-    from ..sites.ordinary import ordinary_site
+    from ..sites.many_keys import large_site, ordinary_site
 
     # All that is imported when it is first needed, and is no memory of the URLs.
     learn_rules([Observation(url, content) for url, content in ordinary_site(500, seed=1)])
@@ -113,3 +114,15 @@ def learn(urls: int, keys: int = 0) -> LearningCost:
 
 if __name__ == "__main__":
     print(json.dumps(asdict(learn(*map(int, sys.argv[1:])))))
+
+
+def slope(costs: Sequence[tuple[float, float]]) -> float | None:
+    """Return the slope of log(seconds) over log(size), by least squares; None for a single size.
+
+    1 is linear: ten times the size takes ten times as long.
+    """
+    if len(costs) < 2:
+        return None
+    points = [(math.log(size), math.log(max(seconds, 1e-9))) for size, seconds in costs]
+    x, y = (sum(values) / len(values) for values in zip(*points, strict=True))
+    return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
