@@ -131,7 +131,7 @@ def usual(*, quiet: bool) -> Noise:
 
 LOOKED_AT: Final = 500
 """Pages that are looked at, the first ones."""
-SHOWN: Final = 0.9
+WITH_CLOCK: Final = 0.9
 """Share of the pages on which the site's clock stands."""
 GOES_ON: Final = 0.98
 """Share of consecutive responses of which the later one does not show an earlier time."""
@@ -148,7 +148,7 @@ def has_clock(bodies: Iterable[bytes]) -> bool:
     """Whether pages, in the order in which they were recorded, show when they were made."""
     times = [found[0] if (found := last_time(body)) else None for body in islice(bodies, LOOKED_AT)]
     known = [text for text in times if text is not None]
-    if len(known) < max(2, SHOWN * len(times)) or known[0] == known[-1]:
+    if len(known) < max(2, WITH_CLOCK * len(times)) or known[0] == known[-1]:
         return False
     return sum(one <= two for one, two in pairwise(known)) >= GOES_ON * (len(known) - 1)
 
