@@ -9,8 +9,7 @@ import pytest
 from scrapy_dedup import learn_rules
 
 from .benchmarks.methods.compared import pipeline
-from .benchmarks.scoring.grading import Grade
-from .benchmarks.scoring.trials import UNSEEN, Training, trials
+from .benchmarks.scoring.trials import UNSEEN, Grade, Training, trials
 from .benchmarks.sites.levels import level_knobs, sites_of
 from .benchmarks.sites.model import Knobs
 from .benchmarks.sites.traps import TRAPS
