@@ -5,7 +5,7 @@
         assert done.fetched == {"/": 1, ...}
         assert done.stat("discarded/urls") == 15
 
-Tests are coroutines under ``@in_reactor``. Learning, samples, refetches, rule packs and the report are off unless a test asks for them.
+Tests are coroutines under ``@in_reactor``. Learning, samples, refetches and the report are off unless a test asks for them.
 """
 
 import json
@@ -50,7 +50,6 @@ BASE: dict[str, Any] = {
     "DEDUP_SAMPLE": 0,
     "DEDUP_EXTRA": 0,
     "DEDUP_STARTER": 0,
-    "DEDUP_PACKS": [],
     "ADDONS": {"scrapy_dedup.Addon": 600},
 }
 STORE = Path(".scrapy/dedup/store.sqlite")

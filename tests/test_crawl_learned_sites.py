@@ -17,9 +17,7 @@ from .crawling import (
     LEARNED,
     Links,
     Outcome,
-    crawl_again,
     crawl_site,
-    crawl_sites,
     crawler_of,
     ignore,
     in_reactor,
@@ -236,55 +234,3 @@ async def test_what_shows_one_answer_is_fetched_and_told_of(serve: Serve, caplog
         checked = await done.again(ignore(f"q.{key}"), DEDUP_SAMPLE=1)
         assert checked.stat("samples") >= len(SECTIONS)
         assert bool(checked.stat("samples/confirmed")) is (key == "sid")
-
-
-# Sites like others, with the starter pack
-
-TITLES, FEW, TWICE = 50, 24, 2
-
-
-class Wiki:
-    """Pages with an old version each, and each under a second form: ``action=view``, the same page up to *same*.
-
-    The first crawl is shown *FEW* pages, and *TWICE* of them under their second form, too.
-    """
-
-    def __init__(self, same: int = TITLES, script: str = "index.php") -> None:
-        self.same, self.script, self.first = same, script, True
-
-    def __call__(self, asked: Asked) -> Any:
-        title = asked.query.get("title", "")
-        links = []
-        for number in range(0 if title else FEW if self.first else TITLES):
-            target = f"/{self.script}?title=Page_{number}"
-            forms = ["", f"&oldid={number + 1000}", *(["&action=view"] if number < TWICE or not self.first else [])]
-            links += [target + form for form in forms]
-        other = "action" in asked.query and int(title.removeprefix("Page_")) >= self.same
-        return page(prose((title, asked.query.get("oldid"), other)), *links, title=title)
-
-
-@pytest.mark.parametrize("packs", [[], ["starter"]], ids=["without a pack", "with the starter pack"])
-@in_reactor
-async def test_what_other_sites_have_taught(serve: Serve, packs: list[str]) -> None:
-    """Two pages are enough where it fits. Where a parameter means something else spot checks find the rule out, and what it filtered is fetched."""
-    sites = {"wiki": Wiki(), "other URLs": Wiki(script="page.php"), "another meaning": Wiki(same=TWICE)}
-    settings: dict[str, Any] = {"CONCURRENT_REQUESTS": 1, "DEDUP_PACKS": packs, "DEDUP_SAMPLE": 0.02}
-    first = await crawl_sites(serve, sites, DEDUP_LEARN="close", **settings)
-    for wiki in sites.values():
-        wiki.first = False
-    every = 1 + 3 * TITLES
-    done = await crawl_again({name: each.server for name, each in first.items()}, **settings)
-    fetched = {name: each.fetched.total() for name, each in done.items()}
-    saved = fetched["wiki"] < every - TITLES * 2 / 3
-    assert saved is bool(packs)
-    for name, each in done.items():
-        assert sum("action" not in target for target in each.fetched) == 1 + 2 * TITLES, name
-        assert (saved and name == "wiki") or fetched[name] >= every - TWICE, f"{name}: no page is lost"
-    found = {
-        name: each for name, each in done.items() for rule in rules_of(each.server.site) if "q.action" in rule["ops"]
-    }
-    assert set(found) == ({"wiki", "another meaning"} if packs else set())
-    if packs:
-        (rule,) = rules_of(done["wiki"].server.site)
-        assert (rule["evidence"]["pack"], rule["evidence"]["groups"]) == ("starter", TWICE)
-        assert statuses(done["another meaning"].server.site) == {"q.action": "suspended"}

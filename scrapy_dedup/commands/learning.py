@@ -103,7 +103,6 @@ def _learned(
                 site_groups=settings.site_groups,
                 names=settings.names,
                 policy=policy_of(settings.method, settings.method_options),
-                packs=settings.load_packs(),
                 diagnose=True,
                 progress=report,
             ),

@@ -17,7 +17,7 @@ that all of learning asks: which URLs become one when these keys are dropped?
 *The judge.* Such a set of URLs is a *witness group*. It is one page, of which some responses may be odd, or it is several
 pages; :mod:`.evidence.witnesses` has a likelihood of both. What a key means is mostly all or nothing, and what its values look
 like tells which is likelier (:mod:`.evidence.value_kinds`: drawn at random, a choice of few, a form of the URL, or other), as do
-lists of names, other sites, rule packs and the site itself (:mod:`.opinions`). From prior and groups follows the share of groups that
+lists of names and the site itself (:mod:`.opinions`). From prior and groups follows the share of groups that
 are several pages (:mod:`.evidence.judge`). Up to a twentieth a proposal may act, unless the share is rather a hundredth or more than not, and if it saves more
 than the pages are worth that it loses. No step below has another measure. How odd the site is, is believed and not set
 (:mod:`.data.error_rate`); an error page that answers with status 200 is found by its URLs, which have nothing in common but what
@@ -47,8 +47,8 @@ far as these are alike. What is left is a narrower proposal, or one that keeps t
 Proposals act together, so the rules that would be deployed are run on all URLs for that, and each group of several pages is held
 against the proposals that brought its two nearest URLs together (:mod:`.proposals.blame`).
 
-*Selection.* Where the core leaves duplicates apart, rule packs are asked, and forms of a page that are no part of each other are looked for
-(:mod:`.learners.replacing`). What they propose is judged in the same way and added as long as more is saved (:mod:`.selection`). :mod:`.decision.validation` takes rules away
+*Selection.* Where the core leaves duplicates apart, forms of a page that are no part of each other are looked for
+(:mod:`.learners.replacing`). They are judged in the same way and added if more is saved (:mod:`.selection`). :mod:`.decision.validation` takes rules away
 again while all together lose more pages than the user allows (``DEDUP_MAX_LOSS``).
 
 *Wider and settled.* Accepted proposals are widened to what nobody saw, as far as no URL speaks against it: names of a family, numbered

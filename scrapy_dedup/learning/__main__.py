@@ -18,14 +18,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from ..files.errors import RuleFileError
 from ..masks.loading import load_masks
 from ..masks.published.thresholds import Thresholds
-from ..packs.located import load_packs
 from ..rules import RuleBook, SiteRules
 from ..rules.changes import changes
 from ..rules.writing import written_rules
@@ -108,7 +106,6 @@ def _learned(
         # Seconds of the processor: one that it has to share makes learning take longer, and find no less.
         deadline=Deadline(began + seconds if seconds else None, time.process_time),
         policy=policy_of(options.method, json.loads(options.method_options)),
-        packs=load_packs(options.pack, Path.cwd()),
         candidates=options.parent,
     )
     with _evidence(options, sites, site_groups, since, memory) as evidence:
@@ -222,7 +219,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")
     parser.add_argument("--groups", help="site groups, as a JSON object")
     parser.add_argument("--names", help="names of parameters whose meaning is known, as a JSON object of lists")
-    parser.add_argument("--pack", action="append", default=[], help="name or path of a rule pack; more than one")
     parser.add_argument("--timeout", type=float, help="seconds of the processor after which nothing more is looked for")
     parser.add_argument("--parent", action="store_true", help="learn whenever a line on standard input asks for it")
     return parser

@@ -37,8 +37,7 @@ def _found_by(evidence: "Evidence") -> str:
     """Return who proposed a rule, or which published method decided on it alone."""
     if evidence.method:
         return f"decided by the method {evidence.method} alone"
-    found = f"found by {', '.join(name.replace('_', ' ') for name in evidence.learners)}"
-    return f"{found}, from the pack {evidence.pack}" if evidence.pack else found
+    return f"found by {', '.join(name.replace('_', ' ') for name in evidence.learners)}"
 
 
 def sampled(evidence: "Evidence") -> str:

@@ -147,7 +147,6 @@ def learn(
         of_it = (
             found,
             declarations,
-            options.packs,
             back,
             others and others.digest(),
             options.max_loss,

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..packs.model import Pack
 from .deadline import NEVER, Deadline
 from .evidence.user_names import Names
 from .methods.policy import MethodPolicy
@@ -30,8 +29,6 @@ class LearningOptions:
     learned what was found by then is tested and kept."""
     policy: MethodPolicy | None = None
     """The published method that decides, None for the judge."""
-    packs: tuple[Pack, ...] = ()
-    """Rule packs: what names of parameters mean on widespread platforms."""
     candidates: bool = False
     """Whether to return also the rules by which a crawl may postpone."""
     diagnose: bool = False

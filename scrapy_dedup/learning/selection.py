@@ -1,9 +1,8 @@
 """One function out of what several learners propose.
 
-The core learner comes first. Where it leaves duplicates apart, its function is completed by what rule packs
-say and by mappings between forms of URLs, each judged together with what is there: it stays where more URLs are
-removed and no more pages are lost. So the whole is at least as good, on what was seen, as the core alone, and
-what says nothing new is not deployed.
+The core learner comes first. Where it leaves duplicates apart, its function is completed by mappings between forms
+of URLs, judged together with what is there: they stay where more URLs are removed and no more pages are lost. So the
+whole is at least as good, on what was seen, as the core alone, and what says nothing new is not deployed.
 """
 
 import logging
@@ -21,23 +20,21 @@ from .data.sampling import SEED, searched
 from .decision.strata import narrowed
 from .learners import replacing
 from .learners.core import Learner, SiteEvidence, difference_sets
-from .opinions import taught
-from .opinions.taught import PACK
 from .proposals.combining import outcome_of, rules_of
 from .proposals.proposal import Match, Proposal
 
 logger = logging.getLogger(__name__)
 
 MAX_SEARCHED = 30_000
-"""Maximum number of URLs that the other learners search; their proposals are judged on all."""
+"""Maximum number of URLs in which forms are looked for; what is found is judged on all."""
 MAX_PARTING = 5
-"""Patterns of a learner that are tried without, since under them URLs of a page part that were one."""
+"""Patterns of forms that are tried without, since under them URLs of a page part that were one."""
 MAX_ROUNDS = 5
 """Rounds of narrowing what was chosen, until nothing changes."""
 CORE = "difference_sets"
 """The core learner, as the evidence of a rule names it."""
 FORMS = "replacing"
-"""The learner of forms of URLs: it runs on the duplicates that the others leave apart, and compares whole URLs."""
+"""The learner of forms of URLs: it runs on the duplicates that the core leaves apart, and compares whole URLs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +51,13 @@ def selected(evidence: SiteEvidence) -> Selected:
     pages = len(set(sample.content))
     if len(sample.urls) == pages or pages < 2:
         return Selected()
-    own = _proposed(CORE, difference_sets, evidence)
+    own = _narrowed(_asked(CORE, difference_sets, evidence), evidence)
     outcome = _judged(own, evidence)
     alone = _Choice(own, {CORE: own})
     if _is_enough(outcome) or evidence.deadline.passed():
         return _with_constants(alone, evidence)
     some = _searched(evidence, outcome)
-    choice = _with_forms(_with_packs(alone, some), some)
+    choice = _with_forms(alone, some)
     if some is not evidence:
         # What some of the URLs let through is asked of all of them.
         choice = replace(choice, proposals=_narrowed(choice.proposals, evidence))
@@ -77,18 +74,13 @@ class _Choice:
     candidates: Mapping[str, Sequence[Proposal]]
 
 
-def _proposed(name: str, learner: Learner, evidence: SiteEvidence) -> list[Proposal]:
-    """Return the proposals of a learner, as far as their evidence reaches."""
-    return _narrowed(_asked(name, learner, evidence), evidence)
-
-
 def _narrowed(proposals: Sequence[Proposal], evidence: SiteEvidence) -> list[Proposal]:
     """Return proposals, each for the values and the sections that its evidence reaches."""
     return narrowed(proposals, evidence.table, _judged(proposals, evidence), evidence.deep)
 
 
 def _searched(evidence: SiteEvidence, outcome: Judgement) -> SiteEvidence:
-    """Return the evidence for the other learners: all, or a sample of it where it is large."""
+    """Return the evidence in which forms are looked for: all, or a sample of it where it is large."""
     rows = len(evidence.table)
     if rows <= MAX_SEARCHED:
         return evidence
@@ -96,29 +88,14 @@ def _searched(evidence: SiteEvidence, outcome: Judgement) -> SiteEvidence:
     return evidence.part(searched(frame, outcome.numbers, MAX_SEARCHED, np.random.default_rng(SEED)))
 
 
-def _with_packs(choice: _Choice, evidence: SiteEvidence) -> _Choice:
-    """Return a choice with what rule packs say."""
-    if not evidence.taught:
-        return choice
-    told = _proposed(PACK, lambda one: taught.proposals(one.sample, one.deep, one.taught), evidence)
-    return _completed(choice, PACK, told, _judged(choice.proposals, evidence), evidence)
-
-
 def _with_forms(choice: _Choice, evidence: SiteEvidence) -> _Choice:
-    """Return a choice with the mappings between forms of URLs that show when what may be dropped is gone."""
+    """Return a choice with the mappings between forms of URLs that show when what may be dropped is gone, if they remove more."""
     outcome = _judged(choice.proposals, evidence)
     if _is_enough(outcome) or evidence.deadline.passed():
         return choice
     left = replace(evidence, sample=_left_apart(outcome))
-    asked = _asked(FORMS, lambda one: replacing.proposals(one.sample, one.deep), left)
-    return _completed(choice, FORMS, asked, outcome, evidence)
-
-
-def _completed(
-    choice: _Choice, name: str, found: Sequence[Proposal], outcome: Judgement, evidence: SiteEvidence
-) -> _Choice:
-    """Return a choice, judged as *outcome*, with what the learner of a name has found, where more is removed with it."""
-    candidates = {**choice.candidates, name: found}
+    found = _asked(FORMS, lambda one: replacing.proposals(one.sample, one.deep), left)
+    candidates = {**choice.candidates, FORMS: found}
     fresh = [proposal for proposal in found if proposal not in choice.proposals]
     if not fresh:
         return replace(choice, candidates=candidates)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..packs.model import Pack
 from ..rules.model import ORDERED
 from ..urls import DeepSplit, learn_deep_splits, values_of
 from ..urls.deep_tokens import may_be_parted
@@ -21,8 +20,7 @@ from .evidence.arrays import ABSENT
 from .evidence.value_kinds import ORDER, kind_of_key
 from .learners.core import SiteEvidence
 from .opinions.declared import Declarations
-from .opinions.said import manual_names, said_of
-from .opinions.taught import Taught
+from .opinions.said import said_of
 from .proposals.proposal import Proposal
 from .search.constant_pages import constant_pages, numbers_of
 
@@ -31,20 +29,14 @@ def evidence_of(
     sample: SiteUrls,
     table: Table | None = None,
     declarations: Declarations | None = None,
-    packs: Iterable[Pack] = (),
 ) -> SiteEvidence:
     """Return what the learners are given of a sample: its columns, deep tokens and kinds of keys, and what is said of them.
 
-    *table* is that of the sample, made where not given; *packs* tell what names of parameters mean on platforms.
+    *table* is that of the sample, made where not given.
     """
     table = encoded(sample) if table is None else table
     declared = declarations or Declarations()
     judge = replace(table.judge, said=said_of(table, declared, sample.site_groups, sample.names))
-    taught = Taught.of(packs, table)
-    if taught:
-        own = {key: said for key, said in taught.said().items() if manual_names(sample.names).relevance(key) is None}
-        said = {key: judge.said.get(key, 0.0) + own.get(key, 0.0) for key in judge.said.keys() | own.keys()}
-        judge = replace(judge, said=said, taught=taught.log_odds)
     sample, table = replace(sample, judge=judge), replace(table, judge=judge)
     varying = varying_keys(table)
     table = replace(table, lists=lists_of_values(table, varying))
@@ -52,7 +44,7 @@ def evidence_of(
     evidence = SiteEvidence(sample, deep, table.with_deep(deep) if deep else table)
     columns, vocabulary = evidence.table.columns, evidence.table.vocabulary
     kinds = {key: kind_of_key(key, columns, vocabulary) for key in columns} | dict.fromkeys(ORDERED, ORDER)
-    return replace(evidence, sample=replace(sample, kinds=kinds), taught=taught)
+    return replace(evidence, sample=replace(sample, kinds=kinds))
 
 
 def encoded(sample: SiteUrls) -> Table:

@@ -67,7 +67,7 @@ def learn_site(
     deadline = options.deadline
     every = SiteUrls.of(site, found, options.site_groups, others, options.names)
     judged_urls, encoded, alike = judged_sample(every, found.controls.values())
-    evidence = evidence_of(judged_urls, encoded, declarations, options.packs)
+    evidence = evidence_of(judged_urls, encoded, declarations)
     sample, table, splits = evidence.sample, evidence.table, evidence.deep
 
     searching = deadline.share(SEARCH)
@@ -84,8 +84,7 @@ def learn_site(
 
     trusted = [rule for rule in before if rule.status is not Status.SUSPENDED]
     sources = {**settled.sources, **chosen.sources, **widened_by}
-    found_rules = evidence.taught.with_packs(weighed(settled.proposals, sample, deep, sources, trusted))
-    fresh = returned(found_rules, before, may_return)
+    fresh = returned(weighed(settled.proposals, sample, deep, sources, trusted), before, may_return)
     back = {rule.id for rule in fresh} & may_return
     rules = with_those_of_the_user(fresh, [rule for rule in before if rule.id not in back])
     covered = redundant(rules, before, every, deep, deadline)

@@ -49,8 +49,6 @@ class Evidence:
     """When the last response that counts was seen, in whole seconds since 1970; 0 if not known."""
     method: str = ""
     """The published method that decided on it alone, "" where the judge did."""
-    pack: str = ""
-    """The rule pack whose word counted for it, "" if none did."""
 
 
 def _moment(key: str, text: Any) -> int:
@@ -90,7 +88,6 @@ def _was_checked(evidence: Evidence) -> bool:
 EVIDENCE = (
     TableField("learners", strings, list),
     TableField("method", string, when=lambda evidence: evidence.method),
-    TableField("pack", string, when=lambda evidence: evidence.pack),
     TableField("apart", number, when=lambda evidence: evidence.apart),
     TableField("groups", number, when=_drops),
     TableField("counterexamples", number, when=_drops),

@@ -182,7 +182,6 @@ def pooled_evidence(snapshot: Evidence | None, fresh: Evidence, later: int) -> E
             refuted_at=fresh.refuted_at or snapshot.refuted_at,
             probes=snapshot.probes,
             contradicted=snapshot.contradicted,
-            pack=snapshot.pack or fresh.pack,
         )
     return replace(
         snapshot,

@@ -8,9 +8,9 @@ part, and how it is switched off, says :mod:`.parts`. With ``--numbers`` the num
 are halved and doubled instead.
 
 Columns of learning give the removed share of the duplicates: labelled sets (``DIR/data/urls``, the first URLs of each), random small
-sites and made-up sites (half of them with odd responses), worlds (``DIR/worlds``), recorded sites (``DIR/sites``); *second* learns beside the rules of a first crawl, *together* all labelled sets at once, with the starter pack. Columns of first
-crawls, in simulated time in which learning takes none, give the saved share of the cold crawl and of the one that begins with its
-rules; *planted* begins with wrong rules. *Cases* and *times* are recall of what passes on made-up pages, *likeness* that of equal
+sites and made-up sites (half of them with odd responses), worlds (``DIR/worlds``), recorded sites (``DIR/sites``); *second* learns beside the rules of a
+first crawl. Columns of first crawls, in simulated time in which learning takes none, give the saved share of the cold crawl and of the
+one that begins with its rules; *planted* begins with wrong rules. *Cases* and *times* are recall of what passes on made-up pages, *likeness* that of equal
 pages, *news* the share of clean items, *forum* what a next crawl saves. *Keys* tell whether the canonical keys of all URLs of learning
 are as they were, and the time of one by that of w3lib. Beside each stands what is lost: pages, wrong pairs, tokens or lasting values.
 """
@@ -36,11 +36,8 @@ from scrapy_dedup.crawl.items.pipeline import _Field as FieldRewriting
 from scrapy_dedup.crawl.observe.site_masks import with_links
 from scrapy_dedup.crawl.support.item_fields import with_field
 from scrapy_dedup.learning.config import Config
-from scrapy_dedup.learning.learn import learn
-from scrapy_dedup.learning.learning_options import LearningOptions
 from scrapy_dedup.masks.fields.transient_page import TransientPage
 from scrapy_dedup.masks.loading import load_masks
-from scrapy_dedup.packs.located import load_packs
 from scrapy_dedup.rules import Evidence, Ignore, Rule
 
 from . import aliases, likeness, transient
@@ -142,14 +139,6 @@ def _second(data: Data) -> Figures:
         return learn_rules(fetched.values(), known=book)
 
     return removed((site, book_of(site)) for site in data.sites("small")[:SMALL])
-
-
-def _together(data: Data) -> Figures:
-    sites = data.sites("labelled")
-    packs = load_packs({"starter": "prior"}, Path.cwd())
-    some = [each for site in sites for each in islice(_seen(site), URLS // 4)]
-    book = learn(some, LearningOptions(packs=packs)).book
-    return removed((site, book) for site in sites)
 
 
 def _replayed(
@@ -264,7 +253,6 @@ def _keys(data: Data) -> Figures:
 IN_PROCESS: Mapping[str, Callable[[Data], Figures]] = {
     **{kind: partial(_learned, kind=kind) for kind in LEARN},
     "second": _second,
-    "together": _together,
     "cases": _cases,
     "times": _times,
     "fields": _fields,

@@ -121,14 +121,13 @@ _DECISION, _SEARCH, _OPINIONS = "learning.decision.", "learning.search.", "learn
 _FIELDS, _VERIFY, _CANONICAL = "masks.fields.", "crawl.verify.", "rules.alias_kinds:AliasKinds."
 
 PARTS: Mapping[str, Part] = {
-    NONE: Part((*LEARN, "second", "together", *REPLAY, *NOISY, *MASKS[:-1], *ALIASES, "planted", *FIELDS, "keys")),
+    NONE: Part((*LEARN, "second", *REPLAY, *NOISY, *MASKS[:-1], *ALIASES, "planted", *FIELDS, "keys")),
     TOGETHER: Part(LEARN),
     # What the reviews ask about, the cheap and decisive ones first.
-    "opinions": Part((*SITES, "together"), {_OPINIONS + "said:said_of": _DICT}),
-    "opinions: known names": Part((*SITES, "together"), {_OPINIONS + "said:known_names": _returning(lambda: None)}),
+    "opinions": Part(SITES, {_OPINIONS + "said:said_of": _DICT}),
+    "opinions: known names": Part(SITES, {_OPINIONS + "said:known_names": _returning(lambda: None)}),
     "opinions: canonical and redirects": Part(SITES, {_OPINIONS + "declared:linked_opinions": _DICT}),
     "opinions: headers and robots.txt": Part(SITES, {_OPINIONS + "declared:stated_opinions": _returning(tuple)}),
-    "packs": Part(REPLAY, settings={"DEDUP_PACKS": []}),
     "strata": Part(LEARN, {_DECISION + "strata:narrowed": _FIRST}),
     "budget": Part(LEARN, {_DECISION + "validation:within_budget": _FIRST}),
     "error rate": Part(LEARN, {"learning.data.error_rate:judge_of": _by(_usual_judge)}),

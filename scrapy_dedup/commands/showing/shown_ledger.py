@@ -54,11 +54,7 @@ def print_rules(store: "Store", asked: LedgerFilter, book: "RuleBook", *, json: 
 
 def _status(book: "RuleBook", site: str, name: str) -> str:
     """Return the status of a rule that is there; the normal form acts always."""
-    for rule in book.for_site(site):
-        if rule.id == name:
-            pack = rule.evidence.pack if rule.evidence is not None else ""
-            return f"{rule.status}, from the pack {pack}" if pack else rule.status.value
-    return "active"
+    return next((rule.status.value for rule in book.for_site(site) if rule.id == name), "active")
 
 
 def print_json_rows(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:

@@ -155,8 +155,6 @@ def rule_line(rule: "Rule") -> str:
         groups += " of one page"
     if rule.evidence and (rule.evidence.samples or rule.evidence.undecided):
         groups += f", {sampled(rule.evidence)}"
-    if rule.evidence and rule.evidence.pack:
-        groups += f", from the pack {rule.evidence.pack}"
     return f"{rule.id} ({rule.status}{groups}), {condition_of(rule.match)}: {operations_of(rule.ops)}"
 
 

@@ -203,7 +203,6 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
         command += ["--evidence-days", str(settings.evidence_days)]
     if names := settings.names.lists():
         command += ["--names", json.dumps(names)]
-    command += [f"--pack={name}" for name in settings.packs]
     if settings.site_groups:
         command += ["--groups", json.dumps({name: list(domains) for name, domains in settings.site_groups.items()})]
     return command

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ...masks.published.thresholds import Thresholds
 from .setting_fields import SETTINGS, SettingFields
 from .setting_pairs import wrong_method, wrong_site
-from .setting_paths import project_folder
 from .setting_values import DedupSettingError, Mode, Setting, WrongValue
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from ...packs.model import Pack
     from ...rules.book import RuleBook
 
 __all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting", "unknown_settings"]
@@ -121,12 +119,6 @@ class DedupSettings(SettingFields):
         return (
             store.with_name(f"report-{self.scope}.html" if self.scope else "report.html") if store is not None else None
         )
-
-    def load_packs(self) -> "tuple[Pack, ...]":
-        """Return the rule packs. Raises RuleFileError, UnknownPackError for one that has changed since the settings were read."""
-        from ...packs.located import load_packs
-
-        return load_packs(self.packs, project_folder())
 
     def load_rules(self) -> "RuleBook":
         """Return the rules that apply, with their running counts.

@@ -140,12 +140,6 @@ class SettingFields:
         "returns to. They weigh as much as an opinion that is right 19 times in 20, and never more than what pages "
         "show. A name that ends in * stands for all that begin so.",
     )
-    packs: tuple[str, ...] = setting(
-        ["starter"],
-        learning.packs,
-        "list of names",
-        "Rule packs, by name or path: what names of parameters mean on widespread platforms (see :doc:`/how-to/packs`).",
-    )
     max_loss: float = setting(
         0.001,
         values.share_between,

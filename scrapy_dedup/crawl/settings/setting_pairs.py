@@ -6,10 +6,9 @@ from typing import Any
 
 from ...learning.choices import JUDGE, METHOD_NAMES
 from ...learning.evidence.user_names import REMEDY, Names
-from .setting_packs import packs
 from .setting_values import Mode, WrongValue, mapping
 
-__all__ = ["method", "method_options", "names", "packs", "wrong_method", "wrong_site"]
+__all__ = ["method", "method_options", "names", "wrong_method", "wrong_site"]
 
 
 def method(value: Any) -> str:

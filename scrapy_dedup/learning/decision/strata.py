@@ -172,7 +172,7 @@ class _MergedGroups:
             group,
             table.content[rows],
             table.lone[rows],
-            table.judge.prior(proposal.key, kind.prior, proposal),
+            table.judge.prior(proposal.key, kind.prior),
             codes[rows],
         )
         first = rows[np.r_[True, group[1:] != group[:-1]]]
@@ -248,7 +248,7 @@ class _MergedGroups:
             np.repeat(np.arange(len(chosen.sizes)), chosen.sizes),
             self._table.content[some],
             self._table.lone[some],
-            kind.prior.given(self._table.judge.lesson(proposal)).about(proposal.key),
+            kind.prior.about(proposal.key),
             codes[some],
         )
         split = Split.of(self._table.judge, found, np.array(chosen.values), len(values), unlike)

@@ -1,4 +1,4 @@
-"""Whether rules that act already, or that packs name, are refuted: the function is judged as a whole, as it is deployed.
+"""Whether rules that act already are refuted: the function is judged as a whole, as it is deployed.
 
 The judge says which proposals may act; the worst goes first, until none is left that may not. And the budget: what
 all rules of a site together are seen to lose.
@@ -39,7 +39,7 @@ class Validation:
 
 
 def validation(
-    proposals: Sequence[Proposal], sample: SiteUrls, deep: Deep, *, counted: Mapping[Proposal, int] | None = None
+    proposals: Sequence[Proposal], sample: SiteUrls, deep: Deep, *, counted: Mapping[Proposal, int]
 ) -> Validation:
     """Judge the function of some proposals as a whole; return those that stay, and why the others do not.
 
@@ -51,7 +51,7 @@ def validation(
     starts = _starts(sample) if counted else []
     why: dict[Proposal, tuple[str, str]] = {}
     for _ in range(MAX_ROUNDS):
-        evidence = _Evidence(kept, sample, deep, counted or {}, starts)
+        evidence = _Evidence(kept, sample, deep, counted, starts)
         rejected = evidence.rejected()
         if not rejected:
             return Validation(kept, why)
@@ -145,7 +145,7 @@ class _Evidence:
         numbers: dict[str | int | None, int] = {}
         is_there = any(text is not None for text in texts)  # an empty value is another one than none
         value = np.array([numbers.setdefault(text if is_there else i, len(numbers)) for i, text in enumerate(texts)])
-        prior = judge.prior(proposal.key, kind.prior, proposal)
+        prior = judge.prior(proposal.key, kind.prior)
         found = groups_of(np.repeat(np.arange(len(sizes)), sizes), content, lone, prior, value)
         found = replace(found, weight=found.weight * np.where(np.arange(len(sizes)) < len(wrong), 1.0, self._step))
         unseen = self._counted.get(proposal, 0) - float(found.weight[len(wrong) :].sum())

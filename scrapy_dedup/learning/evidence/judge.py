@@ -7,9 +7,8 @@ few groups are enough, and how many exceptions are noise, follows from these and
 Source: ours; the idea of a relevance prior is url-parameter-relevance's.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -120,17 +119,11 @@ class Judge:
     rates: Numbers = field(default_factory=_usual_rates)
     told: tuple[tuple[frozenset[str], Numbers], ...] = ()
     said: Mapping[str, float] = field(default_factory=dict)
-    taught: Callable[[Any], float] | None = None
-    """Takes a proposal, and returns the log-odds that it is wrong by what rule packs say of it; None where there are none."""
 
-    def prior(self, key: str, prior: Prior, proposal: object = None) -> Prior:
-        """Return the *prior* of a key, or of a *proposal* on it, in the light of what is said of it."""
-        log_odds = self.said.get(key, 0.0) + self.lesson(proposal)
+    def prior(self, key: str, prior: Prior) -> Prior:
+        """Return the *prior* of a key in the light of what is said of it."""
+        log_odds = self.said.get(key, 0.0)
         return (prior.given(log_odds) if log_odds else prior).about(key)
-
-    def lesson(self, proposal: object) -> float:
-        """Return the log-odds that a proposal is wrong, by what rule packs say; 0 where they say nothing."""
-        return self.taught(proposal) if self.taught is not None and proposal is not None else 0.0
 
     def rates_beside(self, key: str | None) -> Numbers:
         """Return the logarithms of what is believed of RATES, without what groups say that differ in a key.

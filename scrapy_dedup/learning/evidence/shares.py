@@ -7,8 +7,6 @@ from ...chance import at_most
 from ..config import current
 
 CONFIDENCE = 0.95
-MIN_STATED = 2
-"""Witness groups that must agree with what a rule pack says."""
 
 
 @lru_cache(maxsize=4096)

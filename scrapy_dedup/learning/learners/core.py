@@ -1,7 +1,7 @@
 """The core learner, and what a learner is given: the evidence of a site, which it turns into proposals."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from ..data.sampling import SEED
 from ..data.url_table import Table
 from ..deadline import NEVER, Deadline
 from ..evidence.arrays import Rows
-from ..opinions.taught import Taught
 from ..proposals.combining import outcome_of
 from ..proposals.proposal import Proposal
 from ..search.constant_pages import constant_pages
@@ -34,8 +33,6 @@ class SiteEvidence:
     """The URLs of the sample, encoded with these deep tokens."""
     deadline: Deadline = NEVER
     """When to stop looking for more."""
-    taught: Taught = field(default_factory=Taught)
-    """What rule packs say."""
 
     def part(self, rows: Rows) -> "SiteEvidence":
         """Return the evidence of some of the URLs."""

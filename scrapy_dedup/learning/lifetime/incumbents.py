@@ -136,14 +136,14 @@ class _Settling:
         return left, reasons
 
     def _are_called_content(self, said: Sequence[Proposal]) -> bool:
-        """Return whether proposals drop what the site, other sites or lists call content, and too few pages outweigh that."""
+        """Return whether proposals drop what the site or lists call content, and too few pages outweigh that."""
         judge = self._sample.judge
         asked = [one for one in said if judge.said.get(one.key, 0.0) > 0]
         if not asked:
             return False
         here = pages_for(said, self._sample, self._deep)
         known = {one: max(here[one], self._counted.get(one, 0)) for one in asked}
-        kinds = {one: judge.prior(one.key, self._sample.kind_of(one.key, one.operation).prior, one) for one in asked}
+        kinds = {one: judge.prior(one.key, self._sample.kind_of(one.key, one.operation).prior) for one in asked}
         return any(known[one] and not judge.posterior(remembered(known[one], 0.0, kinds[one])).may_act for one in asked)
 
     def _rests_on_one_answer(self, said: Sequence[Proposal]) -> bool:
@@ -155,7 +155,7 @@ class _Settling:
         here = pages_for(said, self._sample, self._deep)
         for one in said:
             known = max(here[one], self._counted.get(one, 0) - none[one])
-            prior = judge.prior(one.key, self._sample.kind_of(one.key, one.operation).prior, one)
+            prior = judge.prior(one.key, self._sample.kind_of(one.key, one.operation).prior)
             if none[one] and not judge.posterior(remembered(max(known, 0), 0.0, prior)).may_act:
                 return True
         return False
