@@ -6,8 +6,6 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-import pytest
-
 from .conftest import Serve
 from .crawling import in_reactor
 from .exporting import export, passing, place, stripped
@@ -60,37 +58,10 @@ async def test_text_of_a_page(serve: Serve) -> None:
         assert shown == (plain[name] if expected is None else expected), name
 
 
-CASES = [str.upper, str.lower, str.title, str.casefold, str.capitalize, str.swapcase]
-
-
-@pytest.mark.parametrize("join", [" ", "", "\n\n"])
-@in_reactor
-async def test_text_in_another_case(serve: Serve, join: str) -> None:
-    """Several texts, with characters that become several, in any case; what stands elsewhere stays in any case, too."""
-    html = PAGE.replace("by those", "by Straße ŉ <b class=t>Zwölf Füße</b> online, Ağustos, ﬁne, those")
-
-    def text(response: Any) -> str:
-        return join.join(each.strip() for each in response.css("#main p:not(.t) ::text").getall())
-
-    values: dict[str, Any] = {}
-    for case in CASES:
-        values[case.__name__] = lambda response, case=case: case(text(response))
-        values[f"{case.__name__} elsewhere"] = case(LAST)
-    plain = await stripped(serve, html, {"text": text}, DEDUP_STRIP="off")
-    found = await stripped(serve, html, values)
-    expected = plain["text"].replace("12", "", 1).replace("Sunday 22 November", "", 1).replace("Zwölf Füße", "")
-    for case in CASES:
-        left, right = (" ".join(each.casefold().split()) for each in (found[case.__name__], case(expected)))
-        assert left == right if join else left.replace(" ", "") == right.replace(" ", ""), case
-        assert found[f"{case.__name__} elsewhere"] == case(LAST)
-
-
 #: Pages of which nobody knows where a field is from, or everybody: (page, field, what is left).
 DOUBTS = {
     "one of two": ("<p class=t>12</p><p>a chair</p><p>12</p>", "12", "12"),
     "all of them": ("<p class=t>12</p><p>a chair</p><p class=t>12</p>", "12", ""),
-    "the case tells": ("<p class=t>Twelve</p><p>A chair of oak</p><p>TWELVE</p>", ["Twelve", "TWELVE"], None),
-    "the case does not tell": ("<p class=t>Twelve</p><p>A chair of oak</p><p>TWELVE</p>", "twelve", "twelve"),
     "other words around it": (
         "<div>one two three four <i>12</i> five six seven eight</div><p class=t>12</p>",
         "one two three four 12 five six seven eight",
@@ -119,16 +90,12 @@ async def test_what_is_uncertain_stays(serve: Serve) -> None:
             place("html/body/p.day", "Today is Sunday {…} and it rains."),
         ]
         found = await stripped(serve, f"<html><body>{html}</body></html>", {"text": field}, *places)
-        if name == "the case tells":
-            assert found["text"][1] == "TWELVE"
-        else:
-            assert found["text"] == (field if left is None else left), name
+        assert found["text"] == (field if left is None else left), name
 
 
 HTML_FIELDS: dict[str, Any] = {
     "as it stands": lambda response: response.text[response.text.index("<DIV") : response.text.index("</DIV>") + 6],
     "by lxml": joined("#main"),
-    "another case": lambda response: response.css("#main").get().replace("Seen", "SEEN").replace("like it", "LIKE it"),
     "paragraphs": lambda response: response.css("#main p").getall(),
     "the page": joined("html"),
 }

@@ -161,20 +161,10 @@ PARTS: Mapping[str, Part] = {
     "epochs": Part(MASKS, {"masks.learning.counts.epochs:latest_epoch": _by(_one_epoch)}),
     "moving texts": Part(MASKS, {"masks.learning.counts.moving:Moves.without": _returning(lambda: None)}),
     "like pairs": Part(("likeness", *NOISY), {"learning.asking.like_pairs:like_pairs": _LIST}),
-    "fields: as they stand in the page": Part(
-        FIELDS, {_FIELDS + "transient_page:TransientPage._verbatim": _returning(lambda: None)}
+    "fields: attributes and scripts in tags": Part(
+        FIELDS, {_FIELDS + "transient_page:TransientPage._values_in": _LIST}
     ),
-    "fields: in any case": Part(
-        FIELDS, {_FIELDS + "transient_page:_FURTHER": _value({"html": (), "text": (("all text", False),)})}
-    ),
-    "fields: texts of scripts": Part(FIELDS, {_FIELDS + "script_texts:script_texts": _LIST}),
-    "fields: attributes and scripts in tags": Part(FIELDS, {_FIELDS + "transient_values:transient_values": _LIST}),
-    "fields: comments": Part(FIELDS, {_FIELDS + "transient_values:transient_comments": _DICT}),
-    "fields: tags that fit": Part(FIELDS, {_FIELDS + "transient_values:TagValues.fit": _returning(lambda: True)}),
-    "fields: gaps between anchors": Part(
-        FIELDS, {_FIELDS + "text_alignment:_in_gaps": _by(lambda _field, _page, stretches: stretches)}
-    ),
-    "fields: lines that are emptied": Part(FIELDS, {_FIELDS + "text_cuts:_without_emptied": _FIRST}),
+    "fields: comments": Part(FIELDS, {_FIELDS + "transient_page:TransientPage._comments_in": _LIST}),
     "fields: markup": Part(FIELDS, settings={"DEDUP_STRIP_MARKUP": False}),
     # Speed.
     "closure of rules": Part(("keys",), {"rules.closure:unrepeated_for_one_step": _returning(lambda: None)}),

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from itemadapter import ItemAdapter
 
-from ...masks.fields.visible_text import folded
-
 if TYPE_CHECKING:
     from scrapy import Request
 
@@ -40,7 +38,7 @@ def strings_handed_over(request: "Request") -> frozenset[str] | None:
 
 def squeezed(string: str) -> str:
     """Return the same for a string with other white space, or in another case."""
-    return folded("".join(string.split()))
+    return "".join(string.split()).casefold()
 
 
 def _own_meta(request: "Request") -> Iterator[Any]:

@@ -7,8 +7,10 @@ import attrs
 from scrapy.http import HtmlResponse
 from scrapy.utils.response import get_base_url
 
-from ...masks.fields.transient_links import transient_links
+from ...content.tokenizer.tokens import blocks
 from ...masks.fields.transient_page import TransientPage
+from ...masks.ranges import overlapping
+from ...urls.joining import joined
 from ..observe.kept_texts import takes_markup
 from ..support.request_meta import SWITCH, TRANSIENT_LINK
 from .handed_over import strings_handed_over
@@ -95,7 +97,7 @@ class TransientContent:
             assert isinstance(response, HtmlResponse)
             html = response.text
             spans = mask.spans(html, url=url_of(response), markup=self.markup)
-            page = TransientPage(html, spans, scripts=self.markup)
+            page = TransientPage(html, spans)
         self._pages[response] = page
         return page
 
@@ -112,10 +114,24 @@ class TransientContent:
             self._stats.inc_value("dedup/transient/links")
 
     def _links_of(self, response: "Response") -> frozenset[str]:
+        """Return the keys of the pages to which links in transient places of a page lead, and no others."""
         page = self.page(response)
-        if page is None or not isinstance(response, HtmlResponse):
+        if page is None or not page.spans:
             return frozenset()
-        return transient_links(page, get_base_url(response), self._key)
+        base = get_base_url(response)  # type: ignore[arg-type]
+        inside: set[str] = set()
+        outside: set[str] = set()
+        for block in blocks(page.html):
+            if (
+                block.attribute == "href"
+                and block.selector.rpartition("/")[2].partition(".")[0].partition("#")[0] == "a"
+            ):
+                spans = overlapping(page.spans, block.start, block.end)
+                is_inside = any(start <= block.start and block.end <= end for start, end in spans)
+                (inside if is_inside else outside).add(joined(base, block.text))
+        # Most links stand outside, and what leads to one of these is not looked up.
+        keys = {self._key(url) for url in inside - outside if url[:4].lower() == "http"}
+        return frozenset(keys - {self._key(url) for url in outside if keys and url[:4].lower() == "http"})
 
     def _key(self, url: str) -> str:
         return self._identities.of_url(url).key

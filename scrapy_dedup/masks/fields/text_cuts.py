@@ -2,29 +2,24 @@
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
 
 from ...content.tokenizer.token_kinds import TokenKind
 from ...content.tokenizer.tokens import tokens
-from ..ranges import overlapping
-from .transient_page import end_of
+from ..ranges import Range, overlapping
 
 __all__ = ["marked", "removed"]
 
 #: What marks transient content: an attribute of elements, and of a span around bare text.
 _ATTRIBUTE = ' data-dedup="transient"'
-_SPACES = [char for char in map(chr, range(0x3001)) if char.isspace()]
-#: White space in a line that is no tab.
-_BLANK = "".join(char for char in _SPACES if char != "\t")
-#: What of a cut stands in one line, without white space around it.
-_IN_LINE = re.compile(
-    r"\S(?:[^{0}]*[^\s{0}])?".format("".join(char for char in _SPACES if len(f"a{char}a".splitlines()) > 1))
-)
+#: White space but tabs.
+_BLANKS = re.compile(r"[^\S\t]+")
+#: The same in which a line ends: how that ends, the ends of lines, and how the next line begins.
+_LINE_ENDS = re.compile(r"([^\r\n]*)([\r\n](?:.*[\r\n])?)(.*)", re.DOTALL)
 #: Elements that hold no others: a span would be text there, or would be moved elsewhere.
 _NO_SPAN = frozenset("colgroup optgroup option select table tbody textarea tfoot thead title tr".split())
 
 
-def removed(text: str, cuts: Sequence[tuple[int, int]]) -> str:
+def removed(text: str, cuts: Sequence[Range]) -> str:
     """Return *text* without *cuts*, which are sorted and disjoint.
 
     Lines stay lines, and words words. Of the blanks around a cut one is left; none at the beginning of a line, whose
@@ -32,103 +27,51 @@ def removed(text: str, cuts: Sequence[tuple[int, int]]) -> str:
     columns. A line of which nothing is left goes as a whole, and of the blank lines around it those on one side: what stood
     in two paragraphs still does, and what stood in one does, too.
     """
-    lines = [_Line()]
+    parts: list[str] = []
+    done = 0  # what stands before is in the parts
     at = 0
-    for start, end in cuts:
-        for piece in _IN_LINE.finditer(text, start, end):
-            _add(lines, text[at : piece.start()])
-            lines[-1].cut(piece[0])
-            at = piece.end()
-    if not at:
-        return text
-    _add(lines, text[at:])
-    if lines[-1].parts == [""]:  # the text ends with the end of a line
-        lines.pop()
-    left = _without_emptied(lines)
-    if left and not lines[-1].ending:
-        left[-1].ending = ""
-    return "".join(line.text + line.ending for line in left)
+    while at < len(cuts):
+        start, end = cuts[at]
+        after = _blanks_from(text, end)
+        # With what is cut right behind it.
+        while at + 1 < len(cuts) and cuts[at + 1][0] <= after:
+            at += 1
+            end = cuts[at][1]
+            after = _blanks_from(text, end)
+        at += 1
+        before = start
+        while before > done and _BLANKS.match(text[before - 1]):
+            before -= 1
+        parts += [text[done:before], _instead(text, before, start, end, after)]
+        done = after
+    return "".join([*parts, text[done:]])
 
 
-class _Line:
-    """A line of a text: its parts before, between and after cuts, and how it ends."""
-
-    __slots__ = ("ending", "parted", "parts")
-
-    def __init__(self) -> None:
-        self.parts = [""]
-        #: For each part, whether a blank stood in the cut before it.
-        self.parted = [False]
-        self.ending = ""
-
-    def cut(self, text: str) -> None:
-        """Note that *text* is cut here."""
-        self.parts.append("")
-        self.parted.append(any(map(str.isspace, text)))
-
-    @property
-    def text(self) -> str:
-        """What is left of it."""
-        kept: list[str] = []
-        begun = parted = False
-        for number, part in enumerate(self.parts):
-            parted = parted or self.parted[number]
-            if begun and 0 < number == len(self.parts) - 1 and not part.strip() and (self.ending or part):
-                while kept and not (solid := kept.pop().rstrip(_BLANK)):
-                    pass
-                part = solid + part
-            elif number and (not begun or kept[-1][-1].isspace()):
-                part = part.lstrip(_BLANK)
-                if begun and len(kept[-1]) > 1 and kept[-1][-1] in _BLANK and kept[-1][-2] in _BLANK:
-                    kept[-1] = kept[-1][: len(kept[-1].rstrip(_BLANK)) + 1]
-            elif parted and kept[-1][-1].isalnum() and part[:1].isalnum():
-                part = " " + part
-            if part:
-                kept.append(part)
-                begun = begun or not part.isspace()
-                parted = False
-        return "".join(kept)
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether nothing but white space is left of it."""
-        return not any(part.strip() for part in self.parts)
-
-    @property
-    def is_emptied(self) -> bool:
-        """Whether that is so since something was cut."""
-        return len(self.parts) > 1 and self.is_blank
+def _blanks_from(text: str, at: int) -> int:
+    blanks = _BLANKS.match(text, at)
+    return at if blanks is None else blanks.end()
 
 
-def _add(lines: list[_Line], text: str) -> None:
-    """Add a text without cuts to the last line, and to further ones."""
-    for piece in text.splitlines(keepends=True):
-        content = piece.splitlines()[0]
-        lines[-1].parts[-1] += content
-        if len(content) < len(piece):
-            lines[-1].ending = piece[len(content) :]
-            lines.append(_Line())
+def _instead(text: str, before: int, start: int, end: int, after: int) -> str:
+    """Return what is left of text[before:after], which is white space but for what is cut, from *start* to *end*."""
+    gaps = [text[before:start], *_BLANKS.findall(text, start, end), text[end:after]]
+    breaks = [found.groups() for gap in gaps if (found := _LINE_ENDS.fullmatch(gap))]
+    is_first, is_last = before == 0, after == len(text)
+    if is_first and is_last:
+        return ""
+    if is_first:
+        lead = _LINE_ENDS.fullmatch(gaps[0])
+        return lead[1] + lead[2] + breaks[-1][2] if lead else breaks[-1][2] if breaks else gaps[0]
+    if is_last:
+        return gaps[-1] or ("" if breaks else gaps[0][:1])
+    if breaks:
+        longest = max((ends for _, ends, _ in breaks), key=lambda ends: len(ends.splitlines()))
+        return breaks[0][0] + longest + breaks[-1][2]
+    parts_words = len(gaps) > 2 and text[before - 1].isalnum() and text[after].isalnum()
+    return gaps[0][:1] or gaps[-1] or " " * parts_words
 
 
-def _without_emptied(lines: list[_Line]) -> list[_Line]:
-    """Return lines without those that were emptied, and without blank ones that only these had parted."""
-    left: list[_Line] = []
-    for is_blank, group in groupby(lines, lambda line: line.is_blank):
-        run = list(group)
-        if not is_blank or not any(line.is_emptied for line in run):
-            left += run
-            continue
-        sides = [list(side) for emptied, side in groupby(run, lambda line: line.is_emptied) if not emptied]
-        if run[0] is lines[0]:  # what now begins the text
-            sides = [] if run[0].is_emptied else sides[:1]
-        if run[-1] is lines[-1]:
-            sides = [] if run[-1].is_emptied else sides[-1:]
-        longest: list[_Line] = max(sides, key=len, default=[])
-        left += longest
-    return left
-
-
-def marked(text: str, cuts: Sequence[tuple[int, int]], kind: str) -> str:
+def marked(text: str, cuts: Sequence[Range], kind: str) -> str:
     """Return *text* with its *cuts* marked.
 
     In HTML, elements that lie in a cut get the attribute ``data-dedup="transient"``, and
@@ -136,17 +79,12 @@ def marked(text: str, cuts: Sequence[tuple[int, int]], kind: str) -> str:
     Attributes and text in elements that hold nothing else, such as ``<option>``, are not
     marked. Other text gets ⟦ and ⟧ around it.
     """
-    if kind != "html":
-        return _with_insertions(
-            text, [(place, mark) for start, end in cuts for place, mark in ((start, "⟦"), (end, "⟧"))]
-        )
-    found = list(tokens(text))
-    places = list(cuts)
     insertions: list[tuple[int, str]] = []
-    done = 0
-    for index, token in enumerate(found):
-        if token.start < done:
-            continue
+    if kind != "html":
+        insertions = [(place, mark) for start, end in cuts for place, mark in ((start, "⟦"), (end, "⟧"))]
+    places = list(cuts)
+    found = list(tokens(text)) if kind == "html" else []
+    for token in found:
         for start, end in overlapping(places, token.start, token.end):
             if token.kind is TokenKind.TEXT:
                 low, high = max(start, token.start), min(end, token.end)
@@ -154,18 +92,9 @@ def marked(text: str, cuts: Sequence[tuple[int, int]], kind: str) -> str:
                 if text[low:high].strip() and parent not in _NO_SPAN:
                     insertions += [(low, f"<span{_ATTRIBUTE}>"), (high, "</span>")]
             elif token.kind in (TokenKind.OPEN, TokenKind.EMPTY) and start <= token.start and token.end <= end:
-                close = token.end - (2 if text.endswith("/>", token.start, token.end) else 1)
-                insertions.append((close, _ATTRIBUTE))
-                done = end_of(found, index)
-    return _with_insertions(text, insertions)
-
-
-def _with_insertions(text: str, insertions: list[tuple[int, str]]) -> str:
-    """Return *text* with *insertions*, (place, what) in order."""
-    parts = []
-    at = 0
+                insertions.append((token.end - (2 if text.endswith("/>", token.start, token.end) else 1), _ATTRIBUTE))
+    at, parts = 0, []
     for place, what in insertions:
         parts += [text[at:place], what]
         at = place
-    parts.append(text[at:])
-    return "".join(parts)
+    return "".join([*parts, text[at:]])
