@@ -4,18 +4,16 @@ A mask never reads the network or the clock: it says for any page, also one that
 which of its blocks (visible texts, addresses of links) stand where what stands is transient.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xxhash import xxh3_128_hexdigest
 
 from ..content.sketch import Sketch
-from ..content.tokenizer.tokens import Token
 from .applying.compared import ComparedPages
-from .applying.plan import Ranges, Row, plan_for
-from .applying.reach import Reach
-from .applying.stripper import Stripper, UnseenPlan, cut_out, tokens_in
+from .applying.plan import Plan, Ranges, Reach, Row
+from .applying.stripper import Stripper, cut_out
 from .css_xpath import SUBTREE_SUFFIX
 from .files.mask_data import MaskData, Mode
 from .files.mask_files import read_mask_file, save_mask_file
@@ -74,10 +72,8 @@ class Mask:
         reach = Reach(acting, self.templates, self.layouts)
         object.__setattr__(self, "_reach", reach)
         # For comparing, a page that lacks a visitor counter is one that has it: of what is explained no word stays.
-        compared = plan_for(acting, kept, whole=True)
-        object.__setattr__(self, "_comparing", ComparedPages(compared, reach, self.version))
-        unseen_plan = UnseenPlan(plan_for(unseen, kept), self._templates_of(unseen))
-        object.__setattr__(self, "_stripping", Stripper(acting, kept, reach, unseen_plan))
+        object.__setattr__(self, "_comparing", ComparedPages(Plan(acting, kept, whole=True), reach, self.version))
+        object.__setattr__(self, "_stripping", Stripper(reach, Reach(unseen, self.templates, self.layouts), kept))
 
     def _digest(self, acting: Iterable[TransientPath], keeping: Iterable[tuple[str, str, int, int]]) -> str:
         """Return a digest of what pages are compared without, "" for nothing."""
@@ -103,12 +99,6 @@ class Mask:
         if any(path.selector.endswith(SUBTREE_SUFFIX) for path in acting):
             about += _sorted(keeping)  # of what stands below a path, they are left
         return xxh3_128_hexdigest("\n".join(about).encode("utf-8", "surrogatepass"))[:16]
-
-    def _templates_of(self, paths: Sequence[TransientPath]) -> frozenset[Template] | None:
-        """Return the URL templates that *paths* may be true of; None for all."""
-        if not self.templates or any(path.everywhere for path in paths):
-            return None
-        return self.templates.union(*[path.templates for path in paths])
 
     def __getstate__(self) -> tuple[object, ...]:
         return tuple([getattr(self, name) for name in _STATE])
@@ -164,15 +154,6 @@ class Mask:
         '<body><p class=online>12 users online</p></body>'
         """
         return cut_out(html, self.spans(html, url=url, other=other, markup=markup))
-
-    def transient(
-        self, html: str, *, url: str | None = None, other: str | None = None, markup: bool = True
-    ) -> list[Token]:
-        """Return the tokens of *html* of which something is removed.
-
-        Texts, tags that lose a value, scripts and comments; below a path of the mode "seed" whole tags, too.
-        """
-        return tokens_in(html, self.spans(html, url=url, other=other, markup=markup))
 
     def text(self, html: str, *, url: str | None = None, other: str | None = None) -> str:
         """Return the visible text of *html* without its transient words, its white space collapsed."""

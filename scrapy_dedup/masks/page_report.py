@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from .applying.plan import PageKind, PathPlan, Plan, Ranges, Row
+from .applying.plan import PageKind, Plan, Ranges, Row
 from .css_xpath import SUBTREE_SUFFIX
 from .slots import hidden, joined, pieces
 
@@ -80,8 +80,7 @@ def _act(path: "TransientPath", *, is_stripped: bool, is_out: bool) -> Act:
 def _indices(path: "TransientPath", rows: Sequence[Row]) -> list[int]:
     """Return the indices of the rows that a path is about, whatever stands there."""
     if path.selector.endswith(SUBTREE_SUFFIX):
-        plan = PathPlan(path.selector, "", None, 0, 0)
-        return sorted(Plan([plan]).hidden(rows, PageKind()))
+        return sorted(Plan([path]).hidden(rows, PageKind()))
     place = path.selector, path.attribute
     found = [index for index, row in enumerate(rows) if row[:2] == place]
     if not path.position:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from ...content.sketch import Sketch, sketch_of_texts
 from ...urls.templates import template_of
-from .plan import Plan, Ranges
-from .reach import Reach
+from .plan import Plan, Ranges, Reach
 from .spans import lasting_texts, without
 
 if TYPE_CHECKING:

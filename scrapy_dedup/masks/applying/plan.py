@@ -1,19 +1,24 @@
-"""A mask made ready to be applied: one look-up per block of a page."""
+"""A mask made ready to be applied: one look-up per block of a page, and the pages on which it acts."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from xxhash import xxh3_64_hexdigest
+
+from ...urls.templates import template_of
 from ..css_xpath import SUBTREE_SUFFIX
 from ..ranges import merged
-from ..slots import ANYTHING, Slot, hidden, pieces
+from ..slots import ANYTHING, hidden, pieces
 from ..words import has_digit, is_typed
 
 if TYPE_CHECKING:
     from ...content.tokenizer.tokens import Block
-    from ..path import TransientPath
+    from ...content.versions import Version
+    from ..path import Template, TransientPath
 
 Row = tuple[str, str, str]
 """(selector, attribute, text) of a block."""
@@ -24,58 +29,47 @@ Ranges = Sequence[tuple[int, int]]
 _ids_and_classes = re.compile(r"[#.][^/]*").sub
 
 
-@dataclass(frozen=True, slots=True)
 class PathPlan:
-    """A mask path compiled: which ranges of a text at its selector it hides.
+    """A path of a mask, ready to be applied; *whole* where pages are compared: then of what is explained no word stays."""
 
-    The fields are those of :class:`scrapy_dedup.masks.path.TransientPath`.
-    """
+    __slots__ = ("_templates", "at_once", "excepted", "path", "untested", "whole")
 
-    selector: str
-    attribute: str
-    slot: Slot | None
-    position: int
-    of: int
-    templates: frozenset[tuple[object, ...]] = frozenset()
-    typed: bool = False
-    everywhere: bool = False
-    excepted: frozenset[tuple[object, ...]] = frozenset()
-    untested: frozenset[tuple[object, ...]] = frozenset()
-    #: Whether a text that is explained by its slot is hidden with the literal words: nothing else stands there.
-    whole: bool = False
-    #: Whether it acts on pages, too, on which nothing was seen to change.
-    at_once: bool = False
-    #: Words that are hidden like numbers.
-    words: frozenset[str] = frozenset()
+    def __init__(self, path: "TransientPath", *, whole: bool) -> None:
+        self.path = path
+        self.whole = whole
+        self._templates, self.excepted, self.untested = map(frozenset, (path.templates, path.excepted, path.untested))
+        # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
+        self.at_once = path.typed and (whole or path.state == "strip")
 
     def ranges(self, text: str, page: "PageKind") -> Ranges | None:
         """Return the hidden ranges of *text*, which is on a *page*; None for none."""
+        path, slot = self.path, self.path.slot
         # Where it was seen to change, it is known what stands there.
-        needs_digit = self.typed and not (page.is_known and (self.slot is not None or self.of or not self.position))
-        if self.slot is None and needs_digit and not has_digit(text):
+        needs_digit = path.typed and not (page.is_known and (slot is not None or path.of or not path.position))
+        if slot is None and needs_digit and not has_digit(text):
             return None
-        found = pieces(text, self.attribute)
-        if self.slot is None or (page.is_carried and page.template in self.untested):
+        found = pieces(text, path.attribute)
+        if slot is None or (page.is_carried and page.template in self.untested):
             # Pages are told apart by the words: "12 visitors", "12 Besucher".
-            transient = [is_typed(piece) or piece in self.words for piece in found]
-            if not (self.typed and self.whole) or all(transient):
+            transient = [is_typed(piece) or piece in path.words for piece in found]
+            if not (path.typed and self.whole) or all(transient):
                 return ()
             return [(at, at + 1) for at, passes in enumerate(transient) if passes] or None
-        ranges = hidden(found, self.slot, self.attribute)
+        ranges = hidden(found, slot, path.attribute)
         if not ranges:
             return None
         if needs_digit and not any(has_digit(piece) for start, end in ranges for piece in found[start:end]):
             return None
-        return () if self.whole and not any(ANYTHING in literal.split() for literal in self.slot) else ranges
+        return () if self.whole and not any(ANYTHING in literal.split() for literal in slot) else ranges
 
     def acts_on(self, page: "PageKind") -> bool:
         """Return whether it hides anything of a page."""
-        if self.everywhere:
+        if self.path.everywhere:
             if page.template in self.excepted or (page.template in self.untested and not page.is_carried):
                 return False
             return self.at_once or page.is_known
-        if self.templates:
-            return page.template in self.templates and (self.at_once or page.is_known)
+        if self._templates:
+            return page.template in self._templates and (self.at_once or page.is_known)
         return page.is_seen
 
 
@@ -118,12 +112,13 @@ class Plan:
     """Which blocks of a page are hidden, by their selectors.
 
     A selector that ends in :data:`scrapy_dedup.masks.css_xpath.SUBTREE_SUFFIX` is made of the names of tags, and what stands in such an element is hidden, at
-    any depth, as the transient-content document has it; but not at the (selector, attribute) that are *kept*. With *again*,
-    what is left of a page may be given to it again, and nothing more is hidden then.
+    any depth, as the transient-content document has it; but not at the (selector, attribute) that are *kept*. It is *whole*
+    where pages are compared; else what is left of a page may be given to it again, and nothing more is hidden then.
     """
 
-    def __init__(self, paths: Iterable[PathPlan], *, kept: Iterable[tuple[str, str]] = (), again: bool = True) -> None:
-        paths, kept = list(paths), list(kept)
+    def __init__(
+        self, paths: Sequence["TransientPath"], kept: Sequence[tuple[str, str]] = (), *, whole: bool = False
+    ) -> None:
         self._places: dict[tuple[str, str], _PathsAtPlace] = {}
         #: The paths below which all is hidden, and those below which nothing is.
         self.roots = Roots(path.selector for path in paths)
@@ -133,11 +128,12 @@ class Plan:
             if path.selector.endswith(SUBTREE_SUFFIX):
                 continue
             place = self._places.setdefault((path.selector, path.attribute), _PathsAtPlace())
+            plan = PathPlan(path, whole=whole)
             if path.position:
-                place.numbered[path.position, path.of] = path
+                place.numbered[path.position, path.of] = plan
             else:
-                place.anywhere.append(path)
-        if again:
+                place.anywhere.append(plan)
+        if not whole:
             for place in self._places.values():
                 _settle(place)
         self._selectors = frozenset(selector for selector, _ in self._places)
@@ -221,15 +217,15 @@ def _settle(place: _PathsAtPlace) -> None:
 
     Without the two of five blocks that pass a page has three, which must not be taken for a page of three.
     """
-    removed = Counter([of for (_, of), path in place.numbered.items() if path.slot is None and of])
+    removed = Counter([of for (_, of), plan in place.numbered.items() if plan.path.slot is None and of])
     spent: set[int] = {0} if removed else set()
     for of in sorted(removed, reverse=True):
         if of not in spent:
             spent.update(range(of - removed[of], of))
     place.numbered = {
-        at: path
-        for at, path in place.numbered.items()
-        if at[1] not in spent and (at[1] or path.slot is not None or path.typed)
+        at: plan
+        for at, plan in place.numbered.items()
+        if at[1] not in spent and (at[1] or plan.path.slot is not None or plan.path.typed)
     }
 
 
@@ -244,16 +240,47 @@ def _united(found: Sequence[Ranges | None]) -> Ranges | None:
     return merged(pair for ranges in some for pair in ranges)
 
 
-def plan_of(path: "TransientPath", *, whole: bool) -> PathPlan:
-    """Return what a path of a mask hides; *whole* where pages are compared."""
-    place = path.selector, path.attribute, path.slot, path.position, path.of
-    templates, excepted, untested = map(frozenset, (path.templates, path.excepted, path.untested))
-    # Where nothing was seen to change it may be the page's own, and nothing is taken out of items but what the user says.
-    at_once = path.typed and (whole or path.state == "strip")
-    words = frozenset(path.words)
-    return PathPlan(*place, templates, path.typed, path.everywhere, excepted, untested, whole, at_once, words)
+class Reach:
+    """The pages on which the paths *acting* act.
 
+    *templates* and *layouts* are those of the mask: kinds of pages of which some were seen in two versions.
+    """
 
-def plan_for(paths: Iterable["TransientPath"], kept: Iterable[tuple[str, str]] = (), *, whole: bool = False) -> Plan:
-    """Return the plan of some paths of a mask, without *kept* places; *whole* for comparing pages."""
-    return Plan([plan_of(path, whole=whole) for path in paths], kept=kept, again=not whole)
+    def __init__(
+        self, acting: Sequence["TransientPath"], templates: AbstractSet["Template"], layouts: AbstractSet[str]
+    ) -> None:
+        self.acting = acting
+        self._templates = templates
+        self._layouts = layouts
+        self._selectors = frozenset([path.selector for path in acting if not path.selector.endswith(SUBTREE_SUFFIX)])
+        #: Whether something acts on URL templates of any name, and those on which something does.
+        self._is_everywhere = any(path.everywhere for path in acting)
+        self._reached = templates | {template for path in acting for template in path.templates}
+        #: Those where it is not known whether something is to act.
+        self._untested = frozenset(template for path in acting for template in path.untested)
+
+    def applies_to(self, url: str | None) -> bool:
+        """Return whether something may act on the page at *url*; on that of an unknown URL it may."""
+        if not self.acting:
+            return False
+        return url is None or not self._templates or self._is_everywhere or template_of(url) in self._reached
+
+    def layout(self, rows: Iterable[Row]) -> str:
+        """Return a digest of the places of a page, without those where something may act: 16 hexadecimal digits."""
+        found = sorted({row[0] for row in rows if not row[1]} - self._selectors)
+        return xxh3_64_hexdigest("\n".join(found).encode("utf-8", "surrogatepass"))
+
+    def is_verified(self, version: "Version", url: str | None) -> bool:
+        """Return whether it was seen what changes on pages of the URL template of a page, or with the same places, and nothing is untested."""
+        page = self.kind(version.blocks, url)
+        return page.is_known and page.template not in self._untested
+
+    def kind(self, rows: Sequence[Row], url: str | None, *, carried: bool = False) -> PageKind:
+        """Return what plans must know of a page; what was learned elsewhere is true of it, too, where it is *carried*."""
+        if url is None:
+            return PageKind()
+        template = template_of(url)
+        if not self._templates or template in self._templates:
+            return PageKind(template, is_carried=carried)
+        verified = carried or (bool(self._layouts) and self.layout(rows) in self._layouts)
+        return PageKind(template, is_seen=False, is_verified=verified, is_carried=carried)

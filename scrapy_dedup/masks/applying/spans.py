@@ -100,17 +100,6 @@ def members(html: str, numbers: Iterable[Range]) -> list[Range]:
     return found
 
 
-def disjoint(spans: list[Range]) -> list[Range]:
-    """Return spans sorted, those that overlap in one, without empty ones."""
-    found: list[Range] = []
-    for start, end in sorted(spans):
-        if found and start < found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        elif start < end:
-            found.append((start, end))
-    return found
-
-
 def lasting_texts(rows: Iterable[tuple[str, str, str]], hidden: Mapping[int, Sequence[Range]]) -> list[str]:
     """Return the texts of rows without their hidden pieces."""
     texts = []
