@@ -18,7 +18,7 @@ from .decide.request_filter import RequestFilter
 from .identity.callbacks import CallbackNames
 from .identity.identities import Identities
 from .identity.suspended_rules import SuspendedRules
-from .items.field_hints import FieldHints
+from .items.content_fields import FieldHints
 from .items.stripping import remember_crawl
 from .items.transient_content import TransientContent
 from .learn.learning_runs import LearningRuns

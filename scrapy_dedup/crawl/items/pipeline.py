@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from ...masks.fields.text_cuts import marked, removed
 from ..support.components import components_of
 from ..support.item_fields import with_field
-from .field_check import FieldCheck
+from .content_fields import FieldCheck
 from .handed_over import squeezed
 
 if TYPE_CHECKING:
@@ -86,14 +86,17 @@ class TransientPipeline:
 
     def close_spider(self) -> None:
         """Log which of the named fields no item had, or hold something else than their kind says."""
-        if self._check.missing:
-            self._stats.set_value("dedup/content_fields/missing", len(self._check.missing))
-        if self._check.mistaken:
-            self._stats.set_value("dedup/content_fields/mistaken", len(self._check.mistaken))
-        problem = self._check.problem
-        if problem:
+        problems = list(self._check.problems())
+        missing = sum(is_missing for is_missing, _ in problems)
+        if missing:
+            self._stats.set_value("dedup/content_fields/missing", missing)
+        if len(problems) > missing:
+            self._stats.set_value("dedup/content_fields/mistaken", len(problems) - missing)
+        if problems:
             logger.warning(
-                "DEDUP_CONTENT_FIELDS is to be corrected: %s", problem, extra={"spider": self._status.spider}
+                "DEDUP_CONTENT_FIELDS is to be corrected: %s",
+                "; ".join(text for _, text in problems),
+                extra={"spider": self._status.spider},
             )
 
     def _done(self, response: Any) -> None:

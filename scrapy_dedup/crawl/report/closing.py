@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from ...store.writer import WriterCounts
-    from ..items.field_hints import FieldHints
+    from ..items.content_fields import FieldHints
     from ..learn.live import Learning
     from ..seen.ledger import Ledger
     from ..seen.seen import Seen
