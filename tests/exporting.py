@@ -3,21 +3,29 @@
 Elements of the class ``t`` are those whose text passes (see :func:`passing`).
 """
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import scrapy
 from parsel import Selector
 
+from scrapy_dedup import Mask
+
 from .conftest import Serve
 from .crawling import Crawl, crawl, save_rules
 from .server import Server
 
 
-def place(selector: str, text: str = "{…}", **keys: str) -> str:
+def place(selector: str, text: str = "{…}", **keys: Any) -> str:
     """The table of a mask file about a place; *keys* are others, such as ``attribute``."""
-    given = {"selector": selector, "kind": "transient", "text": text, **keys}
-    return "\n".join(["[[path]]", *(f"{name} = '{value}'" for name, value in given.items() if value)])
+    given = {"selector": selector, "kind": "transient", **({} if "slot" in keys else {"text": text}), **keys}
+    lines = (
+        f"{name.rstrip('_')} = " + (f"'{value}'" if isinstance(value, str) else json.dumps(value))
+        for name, value in given.items()
+        if value != ""
+    )
+    return "\n".join(["[[path]]", *lines])
 
 
 def write_mask(site: str, *places: str, kinds: str = "") -> None:
@@ -26,6 +34,12 @@ def write_mask(site: str, *places: str, kinds: str = "") -> None:
     path.with_name(path.name.replace(".mask", "")).unlink()
     head = [f'format = "dedup-mask/2"\nsite = "{site}"', *([f"[page-kinds]\n{kinds}"] if kinds else [])]
     path.write_text("\n\n".join([*head, *places, ""]), encoding="utf-8")
+
+
+def mask_of(*places: str, kinds: str = "") -> Mask:
+    """The mask of shop.test with these places, from its file."""
+    write_mask("shop.test", *places, kinds=kinds)
+    return Mask.load("dedup-rules/shop.test.mask.toml")
 
 
 def passing(html: str) -> list[str]:

@@ -1,138 +1,44 @@
-"""What a mask says of a page, place by place: all that is hidden stands there, and what is done about it."""
+"""What ``scrapy dedup page`` says of a page, place by place: what is done about it, and which words pass."""
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import json
+import subprocess
+import sys
+from pathlib import Path
 
-from scrapy_dedup import Mask
-from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.crawl.observe.site_masks import with_links
-from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.page_report import marked_text, places_on, texts_at
-from scrapy_dedup.masks.slots import pieces
-from scrapy_dedup.urls.templates import template_of
+from .exporting import place, write_mask
 
-URL = "http://a.example/item/7"
+URL = "http://shop.test/item/7"
 PAGE = (
-    "<html><body><p class=clock>Today is Monday</p><p>One</p><p>Two</p><p>Three</p><b>12 online</b>"
-    "<a href='/cart?sid=5'>Cart</a><em>words <i>more</i></em></body></html>"
+    "<html><body><p class=clock>Today is Monday</p><p>One</p><p>Two</p><p>Three</p><b>12 online</b><q>It rains</q><s>Old</s>"
+    "<a href='/cart?sid=5'>Cart</a><em>words <i>more</i></em><u>Noon</u><small>5 left</small><h1>A chair</h1></body></html>"
 )
+BODY = "html/body"
+#: Places, what is done about each, and its texts with marks around what passes.
+PLACES = [
+    (place(f"{BODY}/p.clock", "Today is {…}"), "stripped", ["Today is ⟦Monday⟧"]),
+    (place(f"{BODY}/p", position="2 of 3"), "stripped", ["⟦Two⟧"]),
+    (place(f"{BODY}/p", "{…} ree", position="-1 of any"), "elsewhere", ["Three"]),
+    (place(f"{BODY}/b", kind="volatile", typed=True), "left out", ["⟦12⟧ online"]),
+    (place(f"{BODY}/q", "It {…}", kind="undecided"), "undecided", ["It ⟦rains⟧"]),
+    (place(f"{BODY}/s", state="keep"), "kept", ["Old"]),
+    (place(f"{BODY}/a"), "stripped", ["⟦Cart⟧"]),
+    # The address goes with the whole text of its link.
+    (place(f"{BODY}/a", kind="undecided", attribute="href"), "stripped", ["⟦/cart?sid=5⟧"]),
+    (place(f"{BODY}/em/*"), "stripped", ["⟦words⟧", "⟦more⟧"]),
+    (place(f"{BODY}/u", on=["news"]), "elsewhere", ["Noon"]),
+    (place(f"{BODY}/small", kind="growing", state="strip"), "stripped", ["⟦5 left⟧"]),
+    (place(f"{BODY}/h1", kind="growing"), "growing", ["A chair"]),
+    (place(f"{BODY}/h2"), None, []),
+    (place(f"{BODY}/i", position="2 of 4"), None, []),
+]
 
 
-def acts(*paths: TransientPath, url: str = URL, **fields: object) -> list[tuple[str, list[str]]]:
-    mask = Mask("a.example", paths, **fields)
-    found = places_on(mask, version_of(PAGE), url=url, acting=with_links(mask))
-    return [(place.act, place.marked) for place in found]
-
-
-CLOCK = TransientPath("html/body/p.clock", slot=("Today is", ""))
-SECOND = TransientPath("html/body/p", position=2, of=3)
-
-
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        (CLOCK, [("stripped", ["Today is ⟦Monday⟧"])]),
-        (TransientPath("html/body/p.clock", slot=("It is", "")), [("elsewhere", ["Today is Monday"])]),
-        (TransientPath("html/body/p.clock", slot=("Today is", ""), kind="volatile"), [("left out", ["Today is ⟦Monday⟧"])]),
-        (TransientPath("html/body/p.clock", slot=("Today is", ""), kind="undecided"), [("undecided", ["Today is ⟦Monday⟧"])]),
-        (TransientPath("html/body/p.clock", slot=("Today is", ""), state="keep"), [("kept", ["Today is Monday"])]),
-        (TransientPath("html/body/p.clock", kind="growing", state="strip"), [("stripped", ["⟦Today is Monday⟧"])]),
-        (TransientPath("html/body/p", kind="growing"), [("growing", ["One", "Two", "Three"])]),
-        (SECOND, [("stripped", ["⟦Two⟧"])]),
-        (TransientPath("html/body/p", position=-1, slot=("", "ree")), [("elsewhere", ["Three"])]),
-        (TransientPath("html/body/h1", position=-1, slot=("x", "")), []),
-        (TransientPath("html/body/p", position=2, of=4), []),
-        (TransientPath("html/body/b", typed=True, kind="volatile"), [("left out", ["⟦12⟧ online"])]),
-        (TransientPath("html/body/a", "href", ("/cart?sid=", "")), [("stripped", ["/cart?sid=⟦5⟧"])]),
-        (TransientPath("html/body/a", "href", kind="undecided"), [("undecided", ["/cart?sid=5"])]),
-        (TransientPath("html/body/h1"), []),
-        (TransientPath("html/body/b", templates=((9, "x"),)), [("elsewhere", ["12 online"])]),
-    ],
-)  # fmt: skip
-def test_what_is_done_about_a_place(path: TransientPath, found: list[tuple[str, list[str]]]) -> None:
-    assert acts(path) == found
-
-
-def test_the_address_goes_with_the_whole_text_of_its_link() -> None:
-    address = TransientPath("html/body/a", "href", kind="undecided")
-    assert acts(TransientPath("html/body/a"), address) == [("stripped", ["⟦Cart⟧"]), ("stripped", ["⟦/cart?sid=5⟧"])]
-
-
-def test_all_that_stands_in_an_element() -> None:
-    assert acts(TransientPath("html/body/em/*"), mode="seed") == [("stripped", ["⟦words⟧", "⟦more⟧"])]
-
-
-def test_pages_of_an_unknown_kind() -> None:
-    assert acts(CLOCK, templates=frozenset({(4, "", "")})) == [("elsewhere", ["Today is ⟦Monday⟧"])]
-    assert acts(CLOCK, templates=frozenset({template_of(URL)})) == [("stripped", ["Today is ⟦Monday⟧"])]
-
-
-def test_what_stood_there_before() -> None:
-    before = version_of(PAGE.replace("Monday", "Sunday").replace("<p>Two</p>", ""))
-    assert texts_at(CLOCK, before) == ("Today is Sunday",)
-    assert texts_at(SECOND, before) == (), "it had another number of texts"
-
-
-words = st.lists(st.sampled_from(["a", "b", "12", "Mon"]), min_size=1, max_size=3).map(" ".join)
-pages = st.lists(st.tuples(st.sampled_from(["p", "b", "i"]), words), max_size=5).map(
-    lambda found: "<html><body>" + "".join(f"<{tag}>{text}</{tag}>" for tag, text in found) + "</body></html>"
-)
-paths = st.builds(
-    lambda tag, slot, kind, state, position, typed, everywhere: TransientPath(
-        f"html/body/{tag}",
-        slot=slot,
-        kind=kind,
-        state=state,
-        position=position[0],
-        of=position[1],
-        typed=typed,
-        everywhere=everywhere,
-    ),
-    st.sampled_from(["p", "b", "i"]),
-    st.sampled_from([None, ("a", ""), ("", "b"), ("a", "b")]),
-    st.sampled_from(["transient", "volatile", "growing", "undecided"]),
-    st.sampled_from(["", "", "keep", "strip"]),
-    st.sampled_from([(0, 0), (0, 0), (1, 2), (2, 3)]),
-    st.booleans(),
-    st.booleans(),
-)
-
-
-@given(st.lists(paths, max_size=4, unique_by=lambda path: path.key), pages, st.booleans())
-@settings(max_examples=200)
-def test_all_that_is_hidden_is_among_the_places(found: list[TransientPath], page: str, known: bool) -> None:
-    mask = Mask("a.example", tuple(found), templates=frozenset({template_of(URL) if known else (4, "", "")}))
-    version = version_of(page)
-    places = places_on(mask, version, url=URL)
-    for act, hidden in (
-        ("stripped", mask.hidden_of(version, url=URL)),
-        ("left out", mask.hidden_of(version, url=URL, compared=True)),
-    ):
-        texts = {version.blocks[index][:1] + version.blocks[index][2:] for index in hidden}
-        shown = {
-            (place.path.selector, text) for place in places if place.act in {act, "stripped"} for text in place.texts
-        }
-        assert texts <= shown
-    # What is stripped of a page is what its marks say.
-    lasting = mask.text(page, url=URL)
-    hidden = mask.hidden_of(version, url=URL)
-    marks = [marked_text(text, hidden.get(index)) for index, (_, _, text) in enumerate(version.blocks)]
-    assert " ".join(word for word in _without_marks(" ".join(marks)).split()) == lasting
-
-
-def _without_marks(text: str) -> str:
-    while "⟦" in text:
-        before, _, rest = text.partition("⟦")
-        text = before + rest.partition("⟧")[2]
-    return text
-
-
-@given(words, st.integers(0, 3), st.integers(0, 3))
-def test_marks_stand_around_whole_pieces(text: str, start: int, length: int) -> None:
-    found = pieces(text)
-    end = min(start + length, len(found))
-    ranges = [(start, end)] if start < end else None
-    marked = marked_text(text, ranges)
-    assert marked.replace("⟦", "").replace("⟧", "") == text
-    assert ("⟦" in marked) == (start < end)
+def test_what_is_done_about_each_place() -> None:
+    write_mask("shop.test", *(text for text, _, _ in PLACES), kinds='item = "/item/*"\nnews = "/news/*"')
+    Path("page.html").write_text(PAGE, encoding="utf-8")
+    command = [sys.executable, "-m", "scrapy", "dedup", "page", "page.html", "--url", URL, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    page, *places = map(json.loads, done.stdout.splitlines())
+    expected = [(act, marked) for _, act, marked in PLACES if act]
+    assert sorted((each["act"], each["marked"]) for each in places) == sorted(expected)
+    assert page["known"]
