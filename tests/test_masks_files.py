@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from scrapy_dedup import Mask
 from scrapy_dedup.masks.files.mask_files import path_of_mask
-from scrapy_dedup.masks.files.merging import merged_masks
 from scrapy_dedup.masks.files.reading import read_mask
 from scrapy_dedup.masks.files.writing import written_mask
 from scrapy_dedup.masks.loading import load_masks
 from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.masks.slots import slot_problem
 from scrapy_dedup.rules import RuleFileError, RuleWriteError, check, load_file, save_site
 from scrapy_dedup.rules.model import SiteRules
 from scrapy_dedup.urls.templates import template_of
@@ -68,7 +66,7 @@ paths = st.builds(
     ),
     st.sampled_from(["p", "html/body/p.a", "html/body/div#b/a", "<ü>'\""]),
     st.sampled_from(["", "href", "data-x"]),
-    st.none() | st.lists(words, min_size=2, max_size=3).map(tuple).filter(lambda slot: slot_problem(slot) is None),
+    st.none() | st.lists(words, min_size=1, max_size=2).map(lambda found: ("x", *found)),
     st.sampled_from(["transient", "volatile", "growing", "undecided"]),
     st.floats(0, 1),
     st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)),
@@ -87,24 +85,16 @@ masks = st.builds(
 )
 
 
-@given(masks)
-@settings(max_examples=150)
-def test_read_and_written_is_the_same_mask(mask: Mask) -> None:
-    text = written_mask(mask.data)
-    found, faults = read_mask(text, Path("x"))
-    assert not faults
-    assert found is not None
-    assert Mask.of(found) == mask
-    assert Mask.of(found).version == mask.version
-    assert written_mask(mask.data, text) == text
-
-
 @given(masks, masks)
-@settings(max_examples=100)
-def test_any_mask_is_written_over_any_other(old: Mask, new: Mask) -> None:
-    found, faults = read_mask(written_mask(new.data, written_mask(old.data)), Path("x"))
-    assert not faults
-    assert found == new.data
+@settings(max_examples=150)
+def test_read_and_written_is_the_same_mask_whatever_stood_there(mask: Mask, before: Mask) -> None:
+    text = written_mask(mask.data)
+    for each in (text, written_mask(mask.data, written_mask(before.data))):
+        found, faults = read_mask(each, Path("x"))
+        assert not faults
+        assert found == mask.data
+    assert Mask.of(mask.data) == mask
+    assert written_mask(mask.data, text) == text
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(written_mask(MASK.data).split("\n"))).map("\n".join))
@@ -114,18 +104,21 @@ def test_any_text_is_a_mask_or_has_faults(text: str) -> None:
     assert (mask is None) == bool(faults)
 
 
-def test_saved_and_loaded(tmp_path: Path) -> None:
+def test_files_by_site(tmp_path: Path) -> None:
     path = save_mask(tmp_path / "rules", MASK)
     assert path == tmp_path / "rules" / "shop.example.mask.toml"
     assert Mask.load(path) == MASK
-    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
     before = path.stat().st_mtime_ns
     assert MASK.save(path) == path
     assert path.stat().st_mtime_ns == before
-
-
-def test_nothing_is_written_of_an_empty_mask(tmp_path: Path) -> None:
-    assert not save_mask(tmp_path, Mask(SITE)).exists()
+    first, second = (save_mask(tmp_path / "rules", Mask(site, (CLOCK,))) for site in ("a:80", "a_80"))
+    assert (Mask.load(first).site, Mask.load(second).site) == ("a:80", "a_80")
+    assert not save_mask(tmp_path / "rules", Mask("empty.example")).exists()
+    assert {each.name for each in path.parent.iterdir()} == {path.name, first.name, second.name}
+    with pytest.raises(RuleFileError, match="no such file"):
+        Mask.load(tmp_path / "a.mask.toml")
+    with pytest.raises((RuleWriteError, RuleFileError)):
+        save_mask(path, MASK)
 
 
 def test_comments_order_and_spelling_stay(tmp_path: Path) -> None:
@@ -174,14 +167,6 @@ def test_masks_are_no_rule_files(tmp_path: Path) -> None:
     assert not rules.exists()
     with pytest.raises(RuleFileError):
         load_file(path_of_mask(tmp_path, SITE))
-
-
-def test_names(tmp_path: Path) -> None:
-    assert path_of_mask(tmp_path, "127.0.0.1:81") == tmp_path / "127.0.0.1_81.mask.toml"
-    first = save_mask(tmp_path, Mask("a:80", (CLOCK,)))
-    second = save_mask(tmp_path, Mask("a_80", (CLOCK,)))
-    assert first != second
-    assert (Mask.load(first).site, Mask.load(second).site) == ("a:80", "a_80")
 
 
 HEAD = 'format = "dedup-mask/2"\nsite = "shop.example"\n'
@@ -257,17 +242,6 @@ def test_faults_say_where_and_what(tmp_path: Path, text: str, line: int, said: s
     assert path.read_text() == text
 
 
-def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(RuleFileError, match="no such file"):
-        Mask.load(tmp_path / "a.mask.toml")
-
-
-def test_not_to_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises((RuleWriteError, RuleFileError)):
-        save_mask(tmp_path / "file", MASK)
-
-
 def test_several_processes_write_one_file(tmp_path: Path) -> None:
     code = (
         "import sys; from scrapy_dedup.masks.model import *; from scrapy_dedup.masks.files.mask_files import *\n"
@@ -285,7 +259,7 @@ def test_several_processes_write_one_file(tmp_path: Path) -> None:
 
 # -- masks of several directories
 
-ITEM, HOME = (5, "item", "id"), (4, "")
+ITEM, HOME = (5, "item", "id"), template_of(f"http://{SITE}/")
 
 
 def masks_in(tmp_path: Path, *masks: Mask) -> Mask:
@@ -298,75 +272,57 @@ def masks_in(tmp_path: Path, *masks: Mask) -> Mask:
     return load_masks(directories)[SITE]
 
 
-def test_masks_of_several_directories_add_up(tmp_path: Path) -> None:
-    reviewed = Mask(SITE, (CLOCK,))
-    learned = Mask(SITE, (TransientPath("html/body/p.online"), replace(CLOCK, slot=None)))
-    mask = masks_in(tmp_path, reviewed, learned)
-    assert [path.selector for path in mask.paths] == [CLOCK.selector, "html/body/p.online"]
-    assert mask.paths[0] == CLOCK, "of two that say nothing of the user, the first counts"
+HTML = (
+    "<html><body><div id=top><p class=clock>Today is Monday</p></div><p>a</p><p>b</p><p>c</p><b>clock</b></body></html>"
+)
+ITEM_URL, HOME_URL = f"http://{SITE}/item/7?id=1", f"http://{SITE}/"
+P, B = TransientPath("html/body/p"), TransientPath("html/body/b")
+KEPT_P, KEPT_CLOCK, STRIPPED_B = replace(P, state="keep"), replace(CLOCK, state="keep"), replace(B, state="strip")
+EVERYWHERE = Mask(SITE, (replace(P, everywhere=True),), templates=frozenset({ITEM}))
+#: Masks in directories, the one named first coming first, and what is left of a page of an item, and of the front page.
+DIRECTORIES: dict[str, tuple[list[Mask], str, str]] = {
+    "they add up": ([Mask(SITE, (CLOCK,)), Mask(SITE, (B,))], "Today is a b c", "Today is a b c"),
+    "of two the first counts": (
+        [Mask(SITE, (CLOCK,)), Mask(SITE, (replace(CLOCK, slot=None),))],
+        *["Today is a b c clock"] * 2,
+    ),
+    "the user counts in the first": (
+        [Mask(SITE, (KEPT_CLOCK,)), Mask(SITE, (CLOCK, B))],
+        *["Today is Monday a b c"] * 2,
+    ),
+    "the user counts in the second": (
+        [Mask(SITE, (CLOCK, B)), Mask(SITE, (KEPT_CLOCK,))],
+        *["Today is Monday a b c"] * 2,
+    ),
+    "kept in one, stripped in the other": (
+        [Mask(SITE, (replace(P, position=2, of=3), replace(P, state="strip"))), Mask(SITE, (KEPT_P,))],
+        *["Today is Monday a b c clock"] * 2,
+    ),
+    "kinds of their own": (
+        [Mask(SITE, (P,), templates=frozenset({ITEM})), Mask(SITE, (B,), templates=frozenset({HOME}))],
+        *("Today is Monday clock", "Today is Monday a b c"),
+    ),
+    "by hand for all kinds": (
+        [Mask(SITE, (P,), templates=frozenset({ITEM})), Mask(SITE, (STRIPPED_B,))],
+        *("Today is Monday", "Today is Monday a b c"),
+    ),
+    # That a page of a kind was seen twice for one mask says nothing of what the other one has seen to change.
+    "carried over in one": (
+        [EVERYWHERE, Mask(SITE, (STRIPPED_B,), templates=frozenset({HOME}))],
+        *("Today is Monday clock", "Today is Monday a b c"),
+    ),
+    "another mode is left aside": (
+        [Mask(SITE, (CLOCK,)), Mask(SITE, (TransientPath("html/body/p/*"),), mode="seed")],
+        *["Today is a b c clock"] * 2,
+    ),
+}
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_what_the_user_says_counts_in_whatever_directory(tmp_path: Path, first: bool) -> None:
-    said = Mask(SITE, (replace(CLOCK, state="keep"), TransientPath("p", kind="undecided", state="strip")))
-    learned = Mask(SITE, (CLOCK, TransientPath("p", kind="growing"), TransientPath("b")))
-    mask = masks_in(tmp_path, *((said, learned) if first else (learned, said)))
-    assert [path.selector for path in mask.paths if path.is_hidden] == ["b", "p"]
-    html = "<html><body><div id=top><p class=clock>Today is Monday</p></div>"
-    assert learned.text(html) == "Today is"
-    assert mask.text(html) == "Today is Monday"
-
-
-def test_what_is_kept_in_one_directory_is_not_stripped_in_another(tmp_path: Path) -> None:
-    whole = TransientPath("html/body/p", state="keep")
-    part = TransientPath("html/body/p", position=2, of=3)
-    strip = Mask(SITE, (part, replace(whole, state="strip")))
-    mask = masks_in(tmp_path, strip, Mask(SITE, (whole,)))
-    html = "<html><body><p>a</p><p>b</p><p>c</p>"
-    assert strip.text(html) == ""
-    assert mask.text(html) == "a b c"
-    assert not mask.version
-
-
-def test_paths_stay_true_of_the_kinds_of_their_own_mask(tmp_path: Path) -> None:
-    item = Mask(SITE, (TransientPath("html/body/p"),), templates=frozenset({ITEM}))
-    home = Mask(SITE, (TransientPath("html/body/b"),), templates=frozenset({HOME}))
-    mask = masks_in(tmp_path, item, home)
-    assert mask.templates == {ITEM, HOME}
-    assert [path.templates for path in mask.paths] == [(HOME,), (ITEM,)]
-    # One by hand is about all pages.
-    (tmp_path / "more").mkdir()
-    mask = masks_in(tmp_path / "more", item, Mask(SITE, (TransientPath("html/body/b", state="strip"),)))
-    assert not mask.templates
-    assert [path.templates for path in mask.paths] == [(), (ITEM,)]
-
-
-@pytest.mark.parametrize("by_hand", [False, True])
-def test_what_is_carried_over_in_one_mask_is_not_verified_by_another(tmp_path: Path, by_hand: bool) -> None:
-    """That a page of a template was seen twice for one mask says nothing of what the other one has seen to change."""
-    learned = Mask(SITE, (TransientPath("html/body/p", everywhere=True),), templates=frozenset({ITEM}))
-    html = "<html><body><p>content</p><b>clock</b>"
-    item, home = f"http://{SITE}/item/7?id=1", f"http://{SITE}/"
-    kinds = frozenset() if by_hand else frozenset({template_of(home)})
-    said = Mask(SITE, (TransientPath("html/body/b", state="strip"),), templates=kinds)
-    assert (learned.text(html, url=item), learned.text(html, url=home)) == ("clock", "content clock")
-    mask = masks_in(tmp_path, learned, said)
-    assert mask.text(html, url=home) == "content"
-    assert mask.text(html, url=item) == ("" if by_hand else "clock")
-
-
-def test_masks_of_another_mode_are_left_aside(tmp_path: Path) -> None:
-    seed = Mask(SITE, (TransientPath("html/body/p/**"),), mode="seed")
-    assert masks_in(tmp_path, Mask(SITE, (CLOCK,)), seed) == Mask(SITE, (CLOCK,))
-
-
-@given(st.lists(masks, min_size=1, max_size=3))
-def test_a_merged_mask_hides_nothing_that_none_of_them_would(found: list[Mask]) -> None:
-    mask = Mask.of(merged_masks([each.data for each in found]))
-    allowed = {path.key for each in found for path in each.paths if path.is_hidden}
-    kept = {path.key for each in found if each.mode == found[0].mode for path in each.paths if path.state == "keep"}
-    assert {path.key for path in mask.paths if path.is_hidden} <= allowed - kept
-    assert merged_masks([each.data for each in (mask, *found)]) == merged_masks([mask.data])
+@pytest.mark.parametrize("name", DIRECTORIES)
+def test_masks_of_several_directories(tmp_path: Path, name: str) -> None:
+    masks, item, home = DIRECTORIES[name]
+    mask = masks_in(tmp_path, *masks)
+    assert [mask.text(HTML, url=url) for url in (ITEM_URL, HOME_URL)] == [item, home]
 
 
 @pytest.mark.parametrize("cut", ["\u2028", "\u2029", "\u0085", "\x0b", "\x0c", "\x1c", "\n"])
