@@ -124,7 +124,7 @@ class TransientPage:
                     continue
                 (other,) = field.nodes_within(*[place - stretch.page + stretch.field for place in (node.at, node.stop)])
                 source = field.strings[other.string]
-                own = field.values_of(other)
+                own = field.values_of(other) if other.is_tag else {}
                 for name, (start, end) in page.values_of(node).items():
                     cuts = _inside(inside, start, end)
                     if cuts and name in own:
