@@ -54,7 +54,7 @@ def _blanks_from(text: str, at: int) -> int:
 
 def _instead(text: str, before: int, start: int, end: int, after: int) -> str:
     """Return what is left of text[before:after], which is white space but for what is cut, from *start* to *end*."""
-    gaps = [text[before:start], *_BLANKS.findall(text, start, end), text[end:after]]
+    gaps: list[str] = [text[before:start], *_BLANKS.findall(text, start, end), text[end:after]]
     breaks = [found.groups() for gap in gaps if (found := _LINE_ENDS.fullmatch(gap))]
     is_first, is_last = before == 0, after == len(text)
     if is_first and is_last:
@@ -62,8 +62,11 @@ def _instead(text: str, before: int, start: int, end: int, after: int) -> str:
     if is_first:
         lead = _LINE_ENDS.fullmatch(gaps[0])
         return lead[1] + lead[2] + breaks[-1][2] if lead else breaks[-1][2] if breaks else gaps[0]
+    if is_last and breaks:
+        rest = _LINE_ENDS.fullmatch(gaps[-1])
+        return "".join([breaks[0][0], *(rest.groups()[1:] if rest else ())])
     if is_last:
-        return gaps[-1] or ("" if breaks else gaps[0][:1])
+        return gaps[-1] or gaps[0][:1]
     if breaks:
         longest = max((ends for _, ends, _ in breaks), key=lambda ends: len(ends.splitlines()))
         return breaks[0][0] + longest + breaks[-1][2]
