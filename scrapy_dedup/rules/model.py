@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
+from urllib.parse import quote_plus
 
 from ..files.table_fields import written
 from ..urls import DeepSplit
@@ -27,6 +28,7 @@ __all__ = [
     "key_problem",
     "operation_key_problem",
     "operation_problem",
+    "query_key",
 ]
 
 
@@ -185,6 +187,24 @@ def operation_key_problem(key: str) -> str | None:
             f'write "{key.partition("[")[0]}", or "{name}" for a name with brackets'
         )
     return key_problem(key)
+
+
+def query_key(name: str, *, decoded: bool = False) -> str:
+    """Return the key of operations on the parameter *name*.
+
+    *decoded*: whether the name is text, in which ``%`` and ``+`` stand for themselves, and not as a URL
+    writes it.
+
+    >>> query_key("sid"), query_key("utm_*"), query_key("a[0]"), query_key("a+b", decoded=True)
+    ('q.sid', 'q.utm_%2A', 'q.a%5B0%5D', 'q.a%2Bb')
+
+    Raises ValueError for a name that no URL can have.
+    """
+    written = quote_plus(name, errors="surrogatepass") if decoded else name
+    if not name.isprintable() or any(char in "&=#;" for char in written):
+        raise ValueError(f"no parameter has the name {name!r}")
+    key = f"q.{written[:-1]}%2A" if written.endswith("*") else f"q.{written}"
+    return key if operation_key_problem(key) is None else key.replace("[", "%5B").replace("]", "%5D")
 
 
 def operation_problem(key: str, operation: Operation) -> str | None:

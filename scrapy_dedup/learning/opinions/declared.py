@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...observation import Observation
 from ...rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
-from ...rules.exchange.values import Inexpressible, query_key
+from ...rules.model import query_key
 from ...rules.normal_texts import normal_key
 from ...urls import GroupsLike, normal_form, normal_parts, site_of_url
 from ..methods.entropy import Relevance
@@ -135,6 +135,6 @@ def _named(header: str) -> _Named | None:
 def _keys(names: Iterable[str], *, decoded: bool = False) -> frozenset[str]:
     found = set()
     for name in names:
-        with suppress(Inexpressible):
+        with suppress(ValueError):
             found.add(normal_key(query_key(name, decoded=decoded)))
     return frozenset(found)

@@ -5,8 +5,7 @@ says more than the rules do. What does not go over is told.
 """
 
 from .declared import CLEAN_PARAM, CleanParam, clean_params, declaring_lines, search_variance
-from .url_discarder import read_url_discarder, write_url_discarder
-from .values import Exported, Imported, NotExpressible
+from .url_discarder import Exported, Imported, NotExpressible, read_url_discarder, write_url_discarder
 
 __all__ = [
     "CLEAN_PARAM",

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-__all__ = ["CLEAN_PARAM", "CleanParam", "SearchVariance", "clean_params", "declaring_lines", "search_variance"]
-
 CLEAN_PARAM = "clean-param"
 """The name under which the lines of a robots.txt stand among the headers of an observation."""
 MAX_FILE = 512_000
@@ -28,7 +26,7 @@ MAX_RULES = 200
 MAX_LENGTH = 500
 """Characters of a rule, the directive's name not counted."""
 _DIRECTIVE = re.compile(r"[ \t]*clean-param[ \t]*:(.*)", re.IGNORECASE | re.DOTALL).match
-_is_path = re.compile(r"[A-Za-z0-9.\-/*_]*\Z").match
+_is_path = re.compile(r"(?:[/*][A-Za-z0-9.\-/*_]*)?\Z").match
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +47,25 @@ class CleanParam:
         text = text.partition("#")[0].strip()
         listed, *paths = text.split() or [""]
         names = tuple(name for name in listed.split("&") if name)
-        path = paths[0] if paths else ""
-        is_right = (
-            names and len(paths) < 2 and len(text) <= MAX_LENGTH and _is_path(path) and path[:1] in {"", "/", "*"}
-        )
-        return cls(names, path) if is_right else None
+        path = "".join(paths)
+        return cls(names, path) if names and len(paths) < 2 and len(text) <= MAX_LENGTH and _is_path(path) else None
 
     def covers(self, path: str) -> bool:
         """Return whether the rule is about URLs of *path*, in time linear in its length."""
-        first, *rest = self.path.split("*")
-        if not path.startswith(first):
-            return False
-        at = len(first)
-        for text in rest:
+        at = 0
+        for number, text in enumerate(self.path.split("*")):
             # The first place will do: what follows finds no more after a later one.
-            at = path.find(text, at)
-            if at < 0:
+            place = path.find(text, at)
+            if place < 0 or (number == 0 and place > 0):
                 return False
-            at += len(text)
+            at = place + len(text)
         return True
 
 
 def clean_params(lines: Iterable[str]) -> Iterator[CleanParam]:
-    """Yield the rules of a robots.txt; lines that are none, or faulty ones, are passed over."""
-    for line in lines:
-        directive = _DIRECTIVE(line)
-        rule = CleanParam.of(directive[1]) if directive is not None else None
-        if rule is not None:
-            yield rule
+    """Return the rules of a robots.txt; lines that are none, or faulty ones, are passed over."""
+    found = (CleanParam.of(directive[1]) for line in lines if (directive := _DIRECTIVE(line)))
+    return (rule for rule in found if rule is not None)
 
 
 def declaring_lines(body: bytes) -> list[str]:
@@ -114,43 +103,26 @@ def search_variance(value: str) -> SearchVariance:
 
     Raises HeaderError for what the draft takes for no header at all.
     """
-    members = _members(value)
-    order = members.get("key-order", False)
-    if not isinstance(order, bool):
-        raise HeaderError("key-order is no boolean")
-    params = members.get("params", False)
-    no_vary: frozenset[str] | None = frozenset()
-    if params is True:
-        no_vary = None
-    elif params is not False:
-        no_vary = _names("params", params)
-    vary: frozenset[str] = frozenset()
-    if "except" in members:
-        if params is not True:
-            raise HeaderError("except stands without params, which must be there and without a list")
-        vary = _names("except", members["except"])
-    return SearchVariance(no_vary, vary, not order)
-
-
-def _members(value: str) -> dict[str, object]:
-    """Return the members of the structured field (RFC 9651), without their parameters. Raises HeaderError."""
     import http_sf  # here, since most crawls see no such header
 
-    if not value.strip(" "):  # a dictionary without members; http-sf 1.1 takes it for none
-        return {}
-    try:
-        found: Any = http_sf.parse(value.encode("ascii"), tltype="dictionary")
-    except UnicodeEncodeError:
-        raise HeaderError("it has other characters than those of ASCII") from None
-    except (ValueError, ArithmeticError) as error:  # ArithmeticError: a date that Python does not have
-        raise HeaderError(f"it is no dictionary of a structured field ({error})") from None
-    return {key: member for key, (member, _) in found.items()}
+    found: Any = {}
+    if value.strip(" "):  # http-sf 1.1 takes a dictionary without members for none
+        try:
+            found = http_sf.parse(value.encode("ascii"), tltype="dictionary")
+        except (ValueError, ArithmeticError) as error:  # ArithmeticError: a date that Python does not have
+            raise HeaderError(f"it is no dictionary of a structured field in ASCII ({error})") from None
+    params, order, kept = (
+        found.get(name, (default,))[0] for name, default in (("params", False), ("key-order", False), ("except", []))
+    )
+    if not isinstance(order, bool):
+        raise HeaderError("key-order is no boolean")
+    if "except" in found and params is not True:
+        raise HeaderError("except stands without params, which must be there and without a list")
+    no_vary = None if params is True else _names("params", [] if params is False else params)
+    return SearchVariance(no_vary, _names("except", kept), not order)
 
 
-def _names(member: str, items: object) -> frozenset[str]:
-    if not isinstance(items, list):
-        raise HeaderError(f"{member} is no list in round brackets")
-    names = [item for item, _ in items]
-    if not all(isinstance(name, str) for name in names):
-        raise HeaderError(f"{member} holds something that is no string in quotes")
-    return frozenset([unquote(name.replace("+", " "), errors="replace") for name in names])
+def _names(member: str, items: Any) -> frozenset[str]:
+    if not isinstance(items, list) or not all(isinstance(name, str) for name, _ in items):
+        raise HeaderError(f"{member} is no list, in round brackets, of strings in quotes")
+    return frozenset([unquote(name.replace("+", " "), errors="replace") for name, _ in items])
