@@ -25,7 +25,7 @@ from ..files.errors import RuleFileError
 from ..masks.loading import load_masks
 from ..masks.published.thresholds import Thresholds
 from ..rules import RuleBook, SiteRules
-from ..rules.changes import changes
+from ..rules.lifecycle import changes
 from ..rules.writing import written_rules
 from ..store.database import StoreError
 from ..store.store import Store

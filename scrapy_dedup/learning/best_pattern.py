@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..rules.key_wording import key_in_words
+from ..rules.wording import key_in_words
 from .data.frame import Frame, Level
 from .data.grouping import Groups, varying
 from .data.url_table import Table

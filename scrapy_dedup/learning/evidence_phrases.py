@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from .phrases import counted
 
 if TYPE_CHECKING:
-    from ..rules.evidence import Evidence
+    from ..rules.model import Evidence
 
 
 def evidence_of(evidence: "Evidence | None") -> str:

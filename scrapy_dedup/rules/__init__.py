@@ -2,12 +2,11 @@
 
 from ..files.errors import FormError, RuleFileError, RuleWriteError
 from .book import RuleBook
-from .evidence import Evidence
 from .explanation import Explanation
 from .files import check, load_file, path_of_site, save_site, update_site
+from .forms import operation_form, operation_of, predicate_form, predicate_of
 from .lifecycle import Departure, Reason, merge
-from .model import Rule, SiteRules, Status, content_id
-from .operation_forms import operation_form, operation_of
+from .model import Evidence, Rule, SiteRules, Status, content_id
 from .operations import (
     Anchored,
     AnyOrder,
@@ -22,7 +21,6 @@ from .operations import (
     Set,
     SetOfValues,
 )
-from .predicate_forms import predicate_form, predicate_of
 from .predicates import Absent, Literal, OfClass, OneOf, Predicate
 from .redaction import redact
 

@@ -15,7 +15,6 @@ from urllib.parse import unquote_to_bytes
 
 from ..urls import PLACEHOLDER, ValueClass
 from ..urls.percent import lower_first, lower_value
-from .normal_texts import normal_key, normal_value
 from .operations import (
     LONGEST_TEXT,
     Anchored,
@@ -31,6 +30,7 @@ from .operations import (
     Set,
     SetOfValues,
 )
+from .predicates import normal_key, normal_value
 
 __all__ = [
     "NO_CONTEXT",

@@ -1,25 +1,21 @@
 """The way of a URL to its canonical key: which rules match it, and what their operations make of it.
 
 What :mod:`.program` and :mod:`.table` have compiled is run here. Operations on origins
-and paths are in :mod:`.apply_path`, those on more of a query than single parameters in
-:mod:`.apply_query`.
+and paths are in :mod:`.apply_path`.
 """
 
 from collections.abc import Mapping
 
-from ..urls import SiteGroups, normal_parts
+from ..urls import PLACEHOLDER, SiteGroups, normal_parts
 from ..urls.origins import origin_of
 from ..urls.paths import path_values, split_extension
-from ..urls.query_paths import SLASH, query_path
-from .actions import NO_CONTEXT, Change, Context, Mark
+from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
+from .actions import NO_CONTEXT, Change, Context, Mark, added_text
 from .apply_path import new_origin, new_path
-from .apply_query import new_query_at_length
 from .canonical import Canonical
-from .operations import Nested
+from .operations import Nested, SetOfValues
 from .program import OriginProgram, SiteProgram, nested_programs
 from .table import FEW_NAMES, OpTable
-
-__all__ = ["Canonicalizer", "table_for"]
 
 _MAX_STEPS = 8
 _MAX_DEPTH = 2
@@ -27,6 +23,8 @@ _MANY_ORIGINS = 20_000
 
 Parts = tuple[str, str, str]
 """(origin, path, query) of a URL in normal form."""
+Passed = tuple[OpTable, int]
+"""A step on the way to a key: its table, and how many changes were made before it."""
 
 
 class Canonicalizer:
@@ -40,11 +38,11 @@ class Canonicalizer:
         self._ignoring: dict[Nested, Canonicalizer] = {}
 
     def site_and_key(
-        self, url: str, changes: list[Change], *, depth: int = 0, passed: list[OpTable] | None = None
+        self, url: str, changes: list[Change], *, depth: int = 0, passed: list[Passed] | None = None
     ) -> tuple[str, str]:
         """Return (site, canonical key) of *url*, which is *depth* URLs deep in another one.
 
-        *changes* takes what the rules change, *passed* the tables of all steps.
+        *changes* takes what the rules change, *passed* each step.
         """
         origin, path, query = parts = normal_parts(url)
         found = self._origins.get(origin)
@@ -94,7 +92,7 @@ class Canonicalizer:
         start: Parts,
         depth: int,
         changes: list[Change],
-        passed: list[OpTable] | None,
+        passed: list[Passed] | None,
     ) -> Parts:
         """Return the key that the steps of the rules lead to from the normal form *start*.
 
@@ -110,7 +108,7 @@ class Canonicalizer:
             if not table.rules:
                 return parts
             if passed is not None:
-                passed.append(table)
+                passed.append((table, len(changes)))
             elif _leaves_alone(table, query):
                 return parts
             context = self.context(program, path, query, depth) if table.needs_context else NO_CONTEXT
@@ -287,3 +285,85 @@ def _new_query(table: OpTable, query: str, context: Context, changes: list[Chang
             pieces.append(f"{name}={outcome}")
     pieces.sort()
     return "&".join(pieces)
+
+
+def new_query_at_length(table: OpTable, query: str, context: Context, changes: list[Change]) -> str:
+    """Return *query* in the canonical key, with operations on more than single parameters applied."""
+    pieces = []
+    if table.semicolons and ";" in query:
+        changes.append((table.operations_on("query")[0].rule.id, "query", ";"))
+        query = "&".join(sorted(query.replace(";", "&").split("&")))
+    seen: set[str] = set()
+    path = query_path(query)
+    for piece in query.split("&") if query else ():
+        parts = []
+        for part in piece.split(";"):
+            if path and part == f"{path}=":
+                parts.append(_new_query_path(table, path, context, changes))
+                seen.update(f"{SEGMENT_KEY}{n}" for n in range(path.count(SLASH) + 1))
+                path = ""
+            else:
+                parts.append(_new_parameter(table, part, seen, context, changes))
+        kept = [part for part in parts if part]
+        if kept:
+            pieces.append(";".join(kept))
+    for key, operation, rule in table.added:
+        if key.startswith("q.") and key not in seen:
+            text = added_text(key, operation, context)
+            if text is not None:
+                seen.add(key)
+                changes.append((rule, key, None))
+                pieces.append(f"{key[2:]}={text}")
+    pieces.sort()
+    return "&".join(_distinct(table, pieces, context, changes) if table.distinct else pieces)
+
+
+def _new_parameter(table: OpTable, part: str, seen: set[str], context: Context, changes: list[Change]) -> str:
+    """Return the parameter *part* (``name=value``) in the canonical key, "" where it is dropped.
+
+    *seen* are the keys of the parameters before it; its own is added.
+    """
+    name, _, value = part.partition("=")
+    key = "q." + name
+    # Deep tokens are those of the first value; a repeat is one token.
+    outcome = (table.outcome if key in seen else table.deep_outcome)(key, value, context, changes)
+    seen.add(key)
+    if outcome is Mark.PASS and table.bare and name and not value:
+        outcome = table.bare_outcome(name, context, changes)
+        if isinstance(outcome, str):
+            return f"{outcome}="
+    if outcome is Mark.PASS:
+        return part
+    return f"{name}={outcome}" if isinstance(outcome, str) else ""
+
+
+def _new_query_path(table: OpTable, path: str, context: Context, changes: list[Change]) -> str:
+    """Return the parameter that is the path *path* in the canonical key, "" where all of it is dropped.
+
+    A dropped segment before one that stays is shown as ``*``, so that no segment moves.
+    """
+    texts: list[str] = []
+    stays = 0
+    for number, text in enumerate(path.split(SLASH)):
+        outcome = table.deep_outcome(f"{SEGMENT_KEY}{number}", text, context, changes)
+        if outcome is Mark.PASS or isinstance(outcome, str):
+            texts.append(outcome if isinstance(outcome, str) else text)
+            stays = number + 1
+        else:
+            texts.append(PLACEHOLDER)
+    return SLASH.join(texts[:stays]) + "=" if stays else ""
+
+
+def _distinct(table: OpTable, pieces: list[str], context: Context, changes: list[Change]) -> list[str]:
+    """Return the sorted *pieces*, without repeats of the parameters that are sets of values."""
+    kept: list[str] = []
+    for piece in pieces:
+        if kept and kept[-1] == piece and ";" not in piece:
+            name, _, value = piece.partition("=")
+            key = f"q.{name}"
+            rule = next((bound.rule.id for bound in table.operations_on(key) if bound.operation == SetOfValues()), None)
+            if rule is not None:
+                changes.append((rule, key, value))
+                continue
+        kept.append(piece)
+    return kept

@@ -11,19 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
-from ..urls.origins import origin_of
-from .apply import Canonicalizer, table_for
+from .apply import Canonicalizer, Passed, table_for
 from .canonical import Canonical
 from .explanation import Explanation, UnusedRules, first_unmet, idle_reasons, used_operations
 from .files import load_directories, load_sites, update_site
+from .forms import operation_form, predicate_form
 from .model import Rule, SiteRules, Status
-from .operation_forms import operation_form
-from .predicate_forms import predicate_form
 from .program import SiteProgram
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from .actions import Change
     from .operations import Nested, Operation
     from .table import OpTable
 
@@ -207,25 +206,21 @@ class RuleBook:
 
     def acting(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, or what others make of it on the way to its key, sorted by id."""
-        passed: list[OpTable] = []
+        passed: list[Passed] = []
         self.canonicalizer.site_and_key(url, [], passed=passed)
-        return _rules_of(passed)
+        return _rules_of([table for table, _ in passed])
 
     def explain(self, url: str) -> Explanation:
         """Return how *url* comes to its canonical key."""
-        origin, path, query = normal_parts(url)
-        site = origin_of(origin, self.groups).site
+        changes: list[Change] = []
+        passed: list[Passed] = []
+        site, key = self.canonicalizer.site_and_key(url, changes, passed=passed)
         values = values_of(url, groups=self.groups, deep=self.site_rules(site).deep)
-        program = self.canonicalizer.program(origin)
-        rules: list[Rule] = []
         used: dict[str, dict[str, Operation]] = {}
-        if program is not None:
-            table = table_for(program, path, query)
-            context = self.canonicalizer.context(program, path, query, 0)
-            rules = _rules_of([table])
-            used = used_operations(table, values, context, path, query)
-        matching = tuple((rule, used.get(rule.id, {})) for rule in rules)
-        return Explanation(url, site, values, normal_form(url), self.canonical_key(url), matching)
+        for table, _ in passed[:1]:
+            used = used_operations(table, changes[: passed[1][1] if len(passed) > 1 else None], values)
+        matching = tuple([(rule, used.get(rule.id, {})) for rule in _rules_of([table for table, _ in passed[:1]])])
+        return Explanation(url, site, values, normal_form(url), key, matching)
 
     def unused(self, explained: Explanation) -> UnusedRules:
         """Return the rules of the site that have no part in the canonical key of a URL that was *explained*, and why."""

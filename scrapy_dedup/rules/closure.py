@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..urls import PLACEHOLDER
 from .model import BARE
-from .normal_texts import normal_value
 from .operations import Ignore, IgnoreValue, Keep, Set
-from .predicates import Predicate
+from .predicates import Predicate, normal_value
 from .table import ORIGIN_KINDS, PATH_KINDS, BoundOperation, OpTable
 
 __all__ = ["unrepeated_for_one_step"]

@@ -1,13 +1,11 @@
 """How a URL comes to its canonical key: what ``scrapy dedup explain`` shows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..urls.query_paths import query_path
-from .actions import Context, Mark, added_text
-from .model import BARE, Rule
-from .operations import AnyOrder, Keep, Operation, SetOfValues
-from .order import in_order
+from .actions import Change, Context, Mark, Outcome
+from .model import Rule
+from .operations import Operation
 from .predicates import rule_matches
 from .table import OpTable
 from .wording import operations_of
@@ -46,29 +44,14 @@ class UnusedRules:
 
 
 def used_operations(
-    table: OpTable, values: Mapping[str, str | None], context: Context, path: str, query: str
+    table: OpTable, changes: Iterable[Change], values: Mapping[str, str | None]
 ) -> dict[str, dict[str, Operation]]:
-    """Return id of a rule -> key -> its operation, for the operations that change something of *path* and *query*."""
+    """Return id of a rule -> key -> its operation, for the operations of *table* that made these *changes* of a URL."""
     used: dict[str, dict[str, Operation]] = {}
-    met: set[tuple[str, str | None]] = set()
-    for key, value in values.items():
-        base = _base(key)
-        again = (base, value) in met
-        met.add((base, value))
-        for bound in table.operations_on(base):
-            outcome = bound.action(value, context)
-            if outcome is not Mark.PASS:
-                # Of a set of values, which are in order already, what comes again is left out.
-                is_left_out = again and bound.operation == SetOfValues()
-                if is_left_out or (outcome is not Mark.KEEP and outcome != value):
-                    used.setdefault(bound.rule.id, {})[base] = bound.operation
-                break
-    for rule in table.rules:
-        for key, operation in rule.exact.items():
-            if key not in values and added_text(key, operation, context) is not None:
-                used.setdefault(rule.rule.id, {})[key] = operation
-    for rule_id, key, operation in _of_the_whole(table, context, path, query):
-        used.setdefault(rule_id, {})[key] = operation
+    places = {key: place for place, key in enumerate(values)}
+    for name, key, _ in sorted(changes, key=lambda change: places.get(change[1], len(places))):
+        operations = {bound.rule.id: bound.operation for bound in table.operations_on(key)}
+        used.setdefault(name, {})[key] = operations[name]
     return used
 
 
@@ -90,26 +73,21 @@ def _met(key: str, table: OpTable, values: Mapping[str, str | None]) -> list[str
 def _reason(rule: Rule, key: str, table: OpTable, values: Mapping[str, str | None], context: Context) -> str:
     if key in table.orders or key == "query":
         return "its parts are in order already"
-    operation = rule.ops[key]
     said = []
     for each in _met(key, table, values):
         value = values[each]
         for bound in table.operations_on(_base(each)):
             outcome = bound.action(value, context)
-            if bound.rule.id != rule.id:
-                if outcome is not Mark.PASS:
-                    said.append(f"rule {bound.rule.id} decides on {each}")
-                    break
-            elif outcome is Mark.KEEP:
-                said.append(f"it keeps {each} as it is")
-                break
-            elif outcome is Mark.PASS:
+            if bound.rule.id != rule.id and outcome is not Mark.PASS:
+                said.append(f"rule {bound.rule.id} decides on {each}")
+            elif bound.rule.id == rule.id:
                 shown = "without a value" if value is None else f'"{value}"'
-                said.append(f"{each} is {shown}, and the rule does: {operations_of({key: operation})}")
-                break
+                does = f"{each} is {shown}, and the rule does: {operations_of({key: rule.ops[key]})}"
+                why: dict[Outcome, str] = {Mark.KEEP: f"it keeps {each} as it is", Mark.PASS: does}
+                said.append(why.get(outcome, f'{each} is "{value}" already'))
             else:
-                said.append(f'{each} is "{value}" already')
-                break
+                continue
+            break
     return "; ".join(said) or "another rule keeps its keys"
 
 
@@ -124,25 +102,3 @@ def first_unmet(rule: Rule, values: Mapping[str, str | None]) -> str | None:
         if not rule_matches({key: predicate}, values):
             return key
     return None
-
-
-def _of_the_whole(table: OpTable, context: Context, path: str, query: str) -> Iterator[tuple[str, str, Operation]]:
-    """Yield (id of a rule, key, operation) of what is not about the value of a named key, where it changes something."""
-    own = query_path(query)
-    for text in query.replace(";", "&").split("&"):
-        name, _, value = text.partition("=")
-        if name and name != own and not value and table.outcome("q." + name, "", context, []) is Mark.PASS:
-            outcome = table.bare_outcome(name, context, [])
-            acting = [bound for bound in table.operations_on(BARE) if bound.action(name, context) is outcome]
-            if acting and outcome is not Mark.PASS:
-                yield acting[0].rule.id, BARE, acting[0].operation
-    if table.semicolons and ";" in query:
-        best = table.operations_on("query")[0]
-        yield best.rule.id, "query", best.operation
-    for key in table.orders:
-        for bound in table.operations_on(key):
-            operation = bound.operation
-            if isinstance(operation, Keep):
-                break
-            if isinstance(operation, AnyOrder) and in_order(path, key, operation) != path:
-                yield bound.rule.id, key, operation

@@ -6,8 +6,9 @@ A file is read whole or not at all, and written whole under a lock (see
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,25 +17,14 @@ from ..files.locked import locked, write
 from ..files.site_files import path_for, read_named, text_of
 from ..masks.files.mask_files import MASK_SUFFIX
 from ..urls import DeepSplit
-from .lifecycle import merge, with_edited_as_manual, without_evidence
-from .model import Rule, SiteRules, Status
+from .lifecycle import as_edited, merge, without_evidence
+from .model import Evidence, Rule, SiteRules, Status
 from .reading import read_rules
 from .writing import written_rules
 
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = [
-    "add_to_site",
-    "changed_site",
-    "check",
-    "load_directories",
-    "load_file",
-    "load_sites",
-    "path_of_site",
-    "save_site",
-    "update_site",
-]
 
 logger = logging.getLogger(__name__)
 
@@ -125,10 +115,8 @@ def save_site(directory: "str | PathLike[str]", rules: SiteRules) -> Path:
     Raises RuleFileError for a faulty file that stands there, RuleWriteError where it
     cannot be written.
     """
-    path = path_of_site(directory, rules.site)
-    with locked(path):
-        _write(path, rules, _read(path))
-    return path
+    changed_site(directory, rules.site, lambda _: rules)
+    return path_of_site(directory, rules.site)
 
 
 def update_site(
@@ -146,16 +134,11 @@ def update_site(
 
     Raises RuleFileError, RuleWriteError.
     """
-    path = path_of_site(directory, site)
-    with locked(path):
-        old = _read(path)
-        rules = merge(old or SiteRules(site), learned, deep, gone=gone)
-        _write(path, rules, old)
-    return rules
+    return changed_site(directory, site, lambda old: merge(old, learned, deep, gone=gone))
 
 
 def changed_site(directory: "str | PathLike[str]", site: str, change: Callable[[SiteRules], SiteRules]) -> SiteRules:
-    """Write what *change* makes of the rules of *site*, under one lock; return that.
+    """Write what *change* makes of the rules of *site*, under one lock; return that. What stays the same is not written.
 
     Raises RuleFileError, RuleWriteError.
     """
@@ -163,8 +146,10 @@ def changed_site(directory: "str | PathLike[str]", site: str, change: Callable[[
     with locked(path):
         old = _read(path)
         rules = change(old or SiteRules(site))
-        if rules != old:
-            _write(path, rules, old)
+        before = (text_of(path) or "") if old is not None else ""
+        text = written_rules(rules, before)
+        if text != before and (old is not None or rules.rules or rules.deep):
+            write(path, text)
     return rules
 
 
@@ -175,14 +160,15 @@ def add_to_site(directory: "str | PathLike[str]", site: str, rules: Sequence[Rul
 
     Raises RuleFileError, RuleWriteError.
     """
-    path = path_of_site(directory, site)
-    with locked(path):
-        old = _read(path)
-        kept = {rule.id: rule for rule in (old.rules if old is not None else ())}
-        off = [rule.id for rule in rules if rule.id in kept and kept[rule.id].status is Status.OFF]
+    off: list[str] = []
+
+    def with_added(old: SiteRules) -> SiteRules:
+        kept = {rule.id: rule for rule in old.rules}
+        off.extend(rule.id for rule in rules if rule.id in kept and kept[rule.id].status is Status.OFF)
         kept |= {rule.id: rule for rule in rules if rule.id not in off}
-        deep = old.deep if old is not None else {}
-        _write(path, SiteRules(site, tuple(kept.values()), deep), old)
+        return replace(old, rules=tuple(kept.values()))
+
+    changed_site(directory, site, with_added)
     return off
 
 
@@ -211,17 +197,16 @@ def _read(path: Path) -> SiteRules | None:
         raise errors[0]
     if found is None:
         return None
-    rules = with_edited_as_manual(found)
-    for rule, before in zip(rules.rules, found.rules, strict=True):
-        if rule.status is not before.status:
+    rules = []
+    for rule in found.rules:
+        read = as_edited(rule)
+        if read is not rule:
             logger.info("%s: rule %s was edited, so it is manual now", path, rule.id)
-    for rule in rules.rules:
-        if without_evidence(rule):
+        if without_evidence(read):
             _tell_of_demoted(path, rule.id)
-    return replace(
-        rules,
-        rules=tuple(replace(rule, status=Status.CANDIDATE) if without_evidence(rule) else rule for rule in rules.rules),
-    )
+            read = replace(read, status=Status.CANDIDATE)
+        rules.append(read)
+    return replace(found, rules=tuple(rules))
 
 
 @cache
@@ -235,10 +220,48 @@ def _tell_of_demoted(path: Path, rule: str) -> None:
     )
 
 
-def _write(path: Path, rules: SiteRules, old: SiteRules | None) -> None:
-    if old is None and not rules.rules and not rules.deep:
-        return
-    before = (text_of(path) or "") if old is not None else ""
-    text = written_rules(rules, before)
-    if text != before:
-        write(path, text)
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """When a rule was refuted, in seconds since 1970, and what its spot checks and probes have shown in all by then."""
+
+    time: float
+    samples: int = 0
+    refuted: int = 0
+    probes: int = 0
+    contradicted: int = 0
+
+
+def suspend(
+    directory: "str | PathLike[str]", site: str, rules: Mapping[str, Rule], found: Mapping[str, Refutation]
+) -> None:
+    """Suspend the rules that were *found* to be wrong, by their ids, in the file of *site*, with their counts.
+
+    A rule that is not in the file, since it stands in another directory, is written into it: as of two rules of one id
+    the one that is suspended counts. *rules* are those that the crawl has used. Manual rules, and those that are
+    off, are left alone.
+
+    Raises RuleFileError, RuleWriteError.
+    """
+
+    def changed(old: SiteRules) -> SiteRules:
+        there = {rule.id: rule for rule in old.rules}
+        for name, refutation in found.items():
+            rule = there.get(name) or rules.get(name)
+            if rule is not None and not rule.status.users:
+                there[name] = _suspended(rule, refutation)
+        return replace(old, rules=tuple(there.values()))
+
+    changed_site(directory, site, changed)
+
+
+def _suspended(rule: Rule, found: Refutation) -> Rule:
+    evidence = replace(
+        rule.evidence or Evidence(),
+        samples=found.samples,
+        refuted=found.refuted,
+        probes=found.probes,
+        contradicted=found.contradicted,
+        refuted_at=ceil(found.time),
+        until=ceil(found.time),
+    )
+    return replace(rule, evidence=evidence, status=Status.SUSPENDED)

@@ -20,17 +20,15 @@ Nothing else moves a rule; want of evidence never does. Its evidence in the file
 state changed last, up to the time ``until``; counts since then are running ones, and live in the store.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 from ..urls import DeepSplit
 from ..urls.deep_tokens import whole_key
-from .evidence import Evidence
-from .model import Rule, SiteRules, Status, content_id
+from .model import Evidence, Rule, SiteRules, Status, content_id
 from .operations import Keep
-
-__all__ = ["Departure", "Reason", "merge", "pooled_evidence", "with_edited_as_manual", "without_evidence"]
 
 
 class Reason(str, Enum):
@@ -100,7 +98,7 @@ def merge(
     - every rule of *old* stays that is not *gone*; one of the same state stays as it is, evidence and all;
     - manual and off rules stay whatever is learned, and none with the same id, or of the same content, is learned
       beside them: what is off is never learned back;
-    - a learned rule that the user edited (its id no longer fits) is manual now (:func:`with_edited_as_manual`);
+    - a learned rule that the user edited (its id no longer fits) is manual now (:func:`as_edited`);
     - a suspended rule stays so, learned again or not: it was refuted; unless it was learned again from what was seen
       after that (its ``refuted_at`` tells that the learner knew);
     - what spot checks and probes have shown stays with a rule, and so does a note of the user.
@@ -108,9 +106,9 @@ def merge(
     *deep* are the deep tokens that the learned rules speak of; those of rules that stay are kept beside them. None
     leaves those of *old*.
     """
-    before = with_edited_as_manual(old)
+    before = [as_edited(rule) for rule in old.rules]
     gone = frozenset(gone)
-    users = [rule for rule in before.rules if rule.status.users]
+    users = [rule for rule in before if rule.status.users]
     taken = {rule.id for rule in users} | {content_id(rule.site, rule.match, rule.ops) for rule in users}
     fresh = {
         rule.id: rule
@@ -118,7 +116,7 @@ def merge(
         if rule.id not in taken and content_id(rule.site, rule.match, rule.ops) not in taken
     }
     rules = []
-    for rule in before.rules:
+    for rule in before:
         again = fresh.pop(rule.id, None)
         if rule.status.users:
             rules.append(rule)
@@ -195,15 +193,9 @@ def pooled_evidence(snapshot: Evidence | None, fresh: Evidence, later: int) -> E
     )
 
 
-def with_edited_as_manual(rules: SiteRules) -> SiteRules:
-    """Return *rules* with those learned ones manual that the user edited since."""
-    return replace(
-        rules,
-        rules=tuple(
-            replace(rule, status=Status.MANUAL) if not rule.status.users and rule.edited else rule
-            for rule in rules.rules
-        ),
-    )
+def as_edited(rule: Rule) -> Rule:
+    """Return a rule as it is in a file: manual, if it was learned and the user has edited it since."""
+    return replace(rule, status=Status.MANUAL) if not rule.status.users and rule.edited else rule
 
 
 def without_evidence(rule: Rule) -> bool:
@@ -219,3 +211,93 @@ def without_evidence(rule: Rule) -> bool:
     if evidence.method or any(isinstance(operation, Keep) for operation in rule.ops.values()):
         return False
     return not evidence.groups and evidence.samples <= evidence.refuted
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A rule that acts where others did before: ``before`` are those whose place it takes."""
+
+    rule: Rule
+    before: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChanges:
+    """The acting rules of some sites, by what has become of them.
+
+    ``added``: there was none in their place; ``wider`` and ``narrower``: they take the place of others; ``dropped``: those
+    that are gone, nothing in their place; ``unchanged``: the others.
+    """
+
+    added: tuple[Rule, ...] = ()
+    wider: tuple[RuleChange, ...] = ()
+    narrower: tuple[RuleChange, ...] = ()
+    dropped: tuple[Rule, ...] = ()
+    unchanged: tuple[Rule, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the changes in short: ``+2 rules, 1 wider, -1 rule, 3 unchanged``."""
+        return in_short(*map(len, (self.added, self.wider, self.narrower, self.dropped, self.unchanged)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the changes by the ids of the rules, as JSON has them; of those that take a place, whose it was."""
+        found: dict[str, Any] = {
+            name: [rule.id for rule in rules]
+            for name, rules in (("added", self.added), ("dropped", self.dropped), ("unchanged", self.unchanged))
+        }
+        for name, some in (("wider", self.wider), ("narrower", self.narrower)):
+            found[name] = {each.rule.id: [rule.id for rule in each.before] for each in some}
+        return found
+
+    def __bool__(self) -> bool:
+        """Whether anything has changed."""
+        return bool(self.added or self.wider or self.narrower or self.dropped)
+
+
+def changes(
+    before: Iterable[Rule], after: Iterable[Rule], departures: Iterable[Departure], sites: Sequence[str] | None = None
+) -> RuleChanges:
+    """Return what has changed from the rules of one book to those of another, in all sites or some.
+
+    A rule leaves only by one of *departures*, which say what takes its place.
+    """
+    old, new = (
+        {(rule.site, rule.id): rule for rule in rules if rule.status.acts and (sites is None or rule.site in sites)}
+        for rules in (before, after)
+    )
+    left = {place: each for each in departures if (place := (each.rule.site, each.rule.id)) in old and place not in new}
+    replaced: dict[tuple[str, str], list[Departure]] = {}
+    for departure in left.values():
+        for name in departure.by:
+            replaced.setdefault((departure.rule.site, name), []).append(departure)
+    fresh = [place for place in new if place not in old]
+    moved = [
+        (RuleChange(new[place], tuple(each.rule for each in its)), its)
+        for place, its in replaced.items()
+        if place in fresh
+    ]
+    return RuleChanges(
+        added=tuple(new[place] for place in fresh if place not in replaced),
+        wider=tuple(change for change, its in moved if all(each.reason is Reason.COVERED for each in its)),
+        narrower=tuple(change for change, its in moved if any(each.reason is not Reason.COVERED for each in its)),
+        dropped=tuple(each.rule for each in left.values() if not each.by),
+        unchanged=tuple(rule for place, rule in old.items() if place not in left),
+    )
+
+
+def in_short(added: int, wider: int, narrower: int, dropped: int, unchanged: int) -> str:
+    """Return numbers of rules in short.
+
+    >>> in_short(2, 1, 0, 1, 3), in_short(0, 0, 0, 0, 1), in_short(0, 0, 0, 0, 0)
+    ('+2 rules, 1 wider, -1 rule, 3 unchanged', '1 rule unchanged', 'no rules')
+    """
+    said = [f"+{_rules(added)}"] if added else []
+    said += [f"{number} {word}" for number, word in ((wider, "wider"), (narrower, "narrower")) if number]
+    said += [f"-{_rules(dropped)}"] if dropped else []
+    if unchanged:
+        said.append(f"{unchanged} unchanged" if said else f"{_rules(unchanged)} unchanged")
+    return ", ".join(said) or "no rules"
+
+
+def _rules(number: int) -> str:
+    return f"{number} rule" if number == 1 else f"{number} rules"

@@ -17,9 +17,8 @@ from ..urls.origins import Origin
 from ..urls.paths import path_values
 from .closure import unrepeated_for_one_step
 from .model import Rule
-from .normal_texts import normal_key
 from .operations import Nested
-from .predicates import Absent, Literal, OneOf, Predicate, rule_matches
+from .predicates import Absent, Literal, OneOf, Predicate, normal_key, rule_matches
 from .table import ORIGIN_KINDS, CompiledRule, OpTable
 
 if TYPE_CHECKING:

@@ -10,10 +10,19 @@ from ..files.table_fields import TableField, one_of, string
 from ..files.table_reader import TableReader
 from ..files.toml_reading import parsed
 from ..urls import DeepSplit
-from .evidence import EVIDENCE, Evidence
-from .model import MIXED, Rule, SiteRules, Status, is_mixed, key_problem, operation_key_problem, operation_problem
-from .operation_forms import operation_of
-from .predicate_forms import predicate_of
+from .forms import operation_of, predicate_of
+from .model import (
+    EVIDENCE,
+    MIXED,
+    Evidence,
+    Rule,
+    SiteRules,
+    Status,
+    is_mixed,
+    key_problem,
+    operation_key_problem,
+    operation_problem,
+)
 
 __all__ = ["FORMAT", "is_rule_header", "read_rules"]
 

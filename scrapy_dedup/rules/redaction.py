@@ -13,8 +13,8 @@ from ..urls.origins import origin_of
 from ..urls.paths import param_key, segments_of
 from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
 from .model import BARE, Rule
-from .normal_texts import normal_value
 from .operations import Ignore, IgnoreValue, Keep, Operation, Set
+from .predicates import normal_value
 from .table import CompiledRule
 
 __all__ = ["redact"]

@@ -8,9 +8,8 @@ from ..urls.deep_tokens import ENDS
 from ..urls.query_paths import is_segment_key
 from .actions import Action, Always, Change, Context, Mark, Outcome, action_of, added_text, adds
 from .model import BARE, ORDERED, Rule, Status
-from .normal_texts import normal_key, normal_predicate, normal_value
 from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
-from .predicates import Literal, OneOf, Predicate
+from .predicates import Literal, OneOf, Predicate, normal_key, normal_predicate, normal_value
 
 __all__ = ["FEW_NAMES", "ORIGIN_KINDS", "PATH_KINDS", "BoundOperation", "CompiledRule", "OpTable", "first_outcome"]
 

@@ -1,12 +1,11 @@
-"""Rules in words."""
+"""Rules, and the keys of URLs, in words."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from .operation_forms import operation_form
+from .forms import operation_form, predicate_form
 from .operations import Operation
-from .predicate_forms import predicate_form
 from .predicates import Predicate
 
 
@@ -71,3 +70,30 @@ def _one_of(values: Any) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+_PARAMETERS = {"q": "parameter", "m": "matrix parameter", "s": "segment with a value"}
+_NOUNS = {
+    "scheme": "the scheme",
+    "host.1": "the subdomain",
+    "path.len": "the number of segments",
+    "path.trail": "a slash at the end",
+    "ext": "the extension",
+    "bare": "a parameter without a value",
+}
+_PARTS = {"head": "the first part of ", "tail": "the last part of "}
+
+
+def key_in_words(key: str) -> str:
+    """Return what a key of a URL is, as a word of a sentence.
+
+    >>> key_in_words("q.sid"), key_in_words("path.0"), key_in_words("host.1"), key_in_words("ext")
+    ('the parameter sid', 'segment 1 of the path', 'the subdomain', 'the extension')
+    """
+    kind, _, name = key.partition(".")
+    number, _, part = name.partition(".")
+    if kind in _PARAMETERS:
+        return f"the {_PARAMETERS[kind]} {name}"
+    if kind == "path" and number.isdigit():
+        return f"{_PARTS.get(part, '')}segment {int(number) + 1} of the path"
+    return _NOUNS.get(key, f"label {name} of the subdomain" if kind == "host" else key)

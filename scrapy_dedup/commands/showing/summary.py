@@ -14,7 +14,7 @@ from ...learning.lifetime.spot_checks import UNINFORMATIVE
 from ...learning.methods.options import METHODS, described
 from ...learning.phrases import counted
 from ...masks.slots import shown_slot
-from ...rules.changes import changes
+from ...rules.lifecycle import changes
 from ...rules.wording import condition_of, operations_of
 from ..terminal.console import print_json, print_lines
 from .aliases import kinds_table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from ...learning.phrases import counted
-from ...rules.changes import in_short
+from ...rules.lifecycle import in_short
 
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector

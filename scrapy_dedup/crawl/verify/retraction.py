@@ -13,8 +13,8 @@ import attrs
 from scrapy.utils.asyncio import run_in_thread
 
 from ...files.errors import RuleFileError, RuleWriteError
-from ...rules.evidence import Evidence
-from ...rules.suspension import Refutation, suspend
+from ...rules.files import Refutation, suspend
+from ...rules.model import Evidence
 from ...store.rows import SCHEDULED, CheckRow, DiscardRow, DiscardState
 from ...store.store import Store, StoreError
 from ..identity.suspended_rules import Suspension

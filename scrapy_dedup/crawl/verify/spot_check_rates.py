@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from xxhash import xxh3_64_intdigest
 
-from ...rules.evidence import Evidence
-from ...rules.model import Status
+from ...rules.model import Evidence, Status
 
 if TYPE_CHECKING:
     from ...rules.model import Rule

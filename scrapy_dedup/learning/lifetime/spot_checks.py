@@ -15,7 +15,7 @@ from ..evidence.value_kinds import ValueKind
 from ..evidence.witnesses import remembered
 
 if TYPE_CHECKING:
-    from ...rules.evidence import Evidence
+    from ...rules.model import Evidence
 
 
 #: A bound from which on it says nothing but that little was checked.

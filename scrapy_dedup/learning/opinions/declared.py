@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ...observation import Observation
 from ...rules.exchange import CLEAN_PARAM, CleanParam, clean_params, search_variance
 from ...rules.model import query_key
-from ...rules.normal_texts import normal_key
+from ...rules.predicates import normal_key
 from ...urls import GroupsLike, normal_form, normal_parts, site_of_url
 from ..methods.entropy import Relevance
 from .belief import Opinion, Source, opinions_of_pairs

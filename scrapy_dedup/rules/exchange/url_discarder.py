@@ -23,9 +23,8 @@ from ...urls.paths import split_extension
 from ...urls.query_paths import is_segment_key
 from ..book import RuleBook
 from ..model import Rule, Status, query_key
-from ..normal_texts import normal_key
 from ..operations import Ignore, Keep, Operation
-from ..predicates import Absent, Literal, OfClass, OneOf, Predicate
+from ..predicates import Absent, Literal, OfClass, OneOf, Predicate, normal_key
 
 _EXAMPLE = (
     'a rule is {"order": 0, "processor": "queryRemoval", "args": ["sid"], "urlPattern": {"include": ["example.com"]}}'
