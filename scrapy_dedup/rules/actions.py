@@ -32,20 +32,6 @@ from .operations import (
 )
 from .predicates import normal_key, normal_value
 
-__all__ = [
-    "NO_CONTEXT",
-    "Action",
-    "Always",
-    "Change",
-    "Context",
-    "Mark",
-    "Outcome",
-    "action_of",
-    "as_set",
-    "inner_url",
-    "transformed",
-]
-
 
 class Mark(Enum):
     """Outcomes that are no text."""

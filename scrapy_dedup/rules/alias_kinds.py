@@ -18,8 +18,6 @@ from .model import ALIAS, FRAGMENT, Rule
 from .operations import Anchored, Declared
 from .predicates import rule_matches
 
-__all__ = ["AliasKinds", "Candidate", "candidates", "has_digit", "is_less", "page_shape"]
-
 has_digit = re.compile(r"[0-9]").search
 """Tells values that are numbers, or have one: there may be any number of them."""
 

@@ -10,8 +10,6 @@ from .actions import Change, Context, Mark, Outcome
 from .order import in_order
 from .table import OpTable, first_outcome
 
-__all__ = ["new_origin", "new_path"]
-
 _GONE = (Mark.DROP, Mark.CUT)
 
 

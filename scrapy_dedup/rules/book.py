@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .operations import Nested, Operation
     from .table import OpTable
 
-__all__ = ["RuleBook"]
-
 
 class RuleBook:
     """The rules of any number of sites; immutable, so one may be shared by threads.

@@ -12,8 +12,6 @@ from .operations import Ignore, IgnoreValue, Keep, Set
 from .predicates import Predicate, normal_value
 from .table import ORIGIN_KINDS, PATH_KINDS, BoundOperation, OpTable
 
-__all__ = ["unrepeated_for_one_step"]
-
 Guards = Mapping[str, Sequence[Predicate]]
 """Key -> the predicates on it, of all rules of a site."""
 

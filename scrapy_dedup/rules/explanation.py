@@ -10,8 +10,6 @@ from .predicates import rule_matches
 from .table import OpTable
 from .wording import operations_of
 
-__all__ = ["Explanation", "UnusedRules", "first_unmet", "idle_reasons", "used_operations"]
-
 
 @dataclass(frozen=True, slots=True)
 class Explanation:

@@ -12,22 +12,6 @@ from typing import Final
 
 from ..urls import ValueClass
 
-__all__ = [
-    "LONGEST_TEXT",
-    "Anchored",
-    "AnyOrder",
-    "Declared",
-    "Ignore",
-    "IgnoreValue",
-    "Keep",
-    "Lower",
-    "Nested",
-    "Operation",
-    "Replace",
-    "Set",
-    "SetOfValues",
-]
-
 _repeat = re.compile(r".*\[[0-9]+\]\Z", re.DOTALL).match
 
 Only = frozenset[str] | ValueClass | None

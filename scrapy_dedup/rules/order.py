@@ -7,8 +7,6 @@ from ..urls.paths import split_extension
 from ..urls.percent import path_value
 from .operations import AnyOrder
 
-__all__ = ["in_order", "segments_in_order"]
-
 Unit = tuple[str, ...]
 """A segment, or a name and its value."""
 

@@ -24,7 +24,6 @@ from .table import ORIGIN_KINDS, CompiledRule, OpTable
 if TYPE_CHECKING:
     from .actions import Change
 
-__all__ = ["OriginProgram", "SiteProgram", "nested_programs"]
 
 _MANY_CODES = 16_384
 _MANY_TABLES = 1_024

@@ -24,8 +24,6 @@ from .model import (
     operation_problem,
 )
 
-__all__ = ["FORMAT", "is_rule_header", "read_rules"]
-
 FORMAT = "dedup-rules/1"
 is_rule_header = re.compile(r"""\s*\[\[\s*(?:rule|"rule"|'rule')\s*\]\]""").match
 _FILE_KEYS = ("format", "site", "deep", "rule")

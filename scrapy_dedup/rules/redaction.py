@@ -5,22 +5,24 @@ are never shown.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from ..urls import DeepSplit, SiteGroups, normal_parts
-from ..urls.deep_tokens import ENDS
 from ..urls.origins import origin_of
-from ..urls.paths import param_key, segments_of
-from ..urls.query_paths import SEGMENT_KEY, SLASH, query_path
-from .model import BARE, Rule
+from .actions import NO_CONTEXT, Context, Mark, Outcome
+from .apply import new_query_at_length
+from .apply_path import new_origin, new_path
+from .model import ORDERED, Rule
 from .operations import Ignore, IgnoreValue, Keep, Operation, Set
-from .predicates import normal_value
-from .table import CompiledRule
-
-__all__ = ["redact"]
+from .predicates import normal_key, normal_value
+from .table import BoundOperation, CompiledRule, OpTable
 
 _SITE = "redacted"
 _LONGEST = 500
+#: What is no secret, or no value at all.
+_OPEN = {"scheme", "host.0", "ext", "path.trail", *ORDERED}
 #: Characters that are shown of a value.
 _SHOWN = 4
 _cut_escape = re.compile(r"%[0-9A-F]?\Z")
@@ -38,57 +40,36 @@ def redact(url: str, rule: Rule | Mapping[str, Operation], *, deep: Mapping[str,
     """
     if not isinstance(rule, Rule):
         rule = Rule(_SITE, {}, rule)
-    hider = _Hider(CompiledRule(rule), deep or {})
-    origin_text, path, query = normal_parts(url)
-    origin = origin_of(origin_text, SiteGroups({}))
-    text = ""
-    if origin.scheme:
-        labels = [hider.shown(f"host.{number}", label) for number, label in enumerate(origin.labels, 1)]
-        text = f"{origin.scheme}://{'.'.join([*reversed(labels), origin.domain])}"
-        segments, slash = segments_of(path)
-        for segment in segments:
-            segment.value = hider.shown(segment.key, segment.value)
-            segment.params = tuple(
-                [(name, value and hider.shown(param_key(name), value)) for name, value in segment.params]
-            )
-            text += "/" + segment.compose()
-        text += "/" if slash or not segments else ""
-    else:
-        text = path
+    table = _Hiding([CompiledRule(rule)], {normal_key(key): split for key, split in (deep or {}).items()})
+    origin, path, query = normal_parts(url)
+    text = path
+    found = replace(origin_of(origin, SiteGroups({})), userinfo="")
+    if found.scheme:
+        text = new_origin(table, found, NO_CONTEXT, []) + new_path(table, path, NO_CONTEXT, [])
     if query:
-        hider.path = query_path(query)
-        text += "?" + "&".join([";".join(map(hider.parameter, piece.split(";"))) for piece in query.split("&")])
+        text += "?" + new_query_at_length(table, query, NO_CONTEXT, [])
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-class _Hider:
-    def __init__(self, rule: CompiledRule, deep: Mapping[str, DeepSplit]) -> None:
-        self._rule = rule
-        self._deep = deep
-        self.path = ""
+class _Hiding(OpTable):
+    """The operations of a rule, each of which shows the beginning of the values that it is about."""
 
-    def parameter(self, part: str) -> str:
-        name, _, value = part.partition("=")
-        if not value and name and name == self.path:
-            texts = name.split(SLASH)
-            return SLASH.join([self.shown(f"{SEGMENT_KEY}{n}", each) for n, each in enumerate(texts)]) + "="
-        if not value and self._rule.operation_on(BARE) is not None:
-            return f"{self.shown(BARE, name)}="
-        return f"{name}={self.shown('q.' + name, value)}"
+    def __init__(self, rules: Sequence[CompiledRule], deep: Mapping[str, DeepSplit]) -> None:
+        super().__init__(rules, deep)
+        self.added = []
+        self.distinct = False
 
-    def shown(self, key: str, value: str) -> str:
-        """Return *value* at *key* as it may be shown."""
-        split = self._deep.get(key)
-        parts = split.parts(value) if split is not None else None
-        if split is not None and parts is not None:
-            shown = [self.shown(key + end, part) for end, part in zip(ENDS, parts, strict=True) if part is not None]
-            return split.delimiter.join(shown)
-        found = self._rule.operation_on(key)
-        if not value or found is None or isinstance(found[0], Keep):
-            return value
-        if value in self._rule.named(key) or value in _named(key, found[0]):
-            return value
-        return _label(value)
+    def _found(self, key: str) -> tuple[BoundOperation, ...]:
+        return tuple(
+            replace(bound, action=partial(self._hidden, key, bound.operation), constant=None)
+            for bound in super()._found(key)
+            if not (key in _OPEN or isinstance(bound.operation, Keep))
+        )
+
+    def _hidden(self, key: str, operation: Operation, value: str | None, _: Context) -> Outcome:
+        """Return what is shown of a value; PASS for all of it."""
+        named = self.rules[0].named(key) | _named(key, operation)
+        return Mark.PASS if not value or value in named else _label(value)
 
 
 def _named(key: str, operation: Operation) -> set[str]:

@@ -11,8 +11,6 @@ from .model import BARE, ORDERED, Rule, Status
 from .operations import AnyOrder, Ignore, IgnoreValue, Keep, Lower, Nested, Operation, Replace, Set, SetOfValues
 from .predicates import Literal, OneOf, Predicate, normal_key, normal_predicate, normal_value
 
-__all__ = ["FEW_NAMES", "ORIGIN_KINDS", "PATH_KINDS", "BoundOperation", "CompiledRule", "OpTable", "first_outcome"]
-
 #: How well an operation's key fits where it is the very key.
 _EXACT = 1_000_000
 _EXACT_ONLY = frozenset({"path.len", BARE, *ORDERED})

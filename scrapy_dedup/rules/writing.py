@@ -18,8 +18,6 @@ from ..urls import DeepSplit
 from .model import Rule, SiteRules
 from .reading import FORMAT, is_rule_header, read_rules
 
-__all__ = ["written_rules"]
-
 _NOWHERE = Path("-")
 
 
