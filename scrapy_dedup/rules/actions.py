@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
@@ -59,23 +60,18 @@ class Context:
     The values are computed on first access.
     """
 
-    __slots__ = ("_made", "_values", "nested")
-
     def __init__(
         self,
         values: Callable[[], Mapping[str, str | None]],
         nested: Callable[[str, Nested], str] | None,
     ) -> None:
         self._values = values
-        self._made: Mapping[str, str | None] | None = None
         self.nested = nested
 
-    @property
+    @cached_property
     def values(self) -> Mapping[str, str | None]:
         """The values of the URL as it came."""
-        if self._made is None:
-            self._made = self._values()
-        return self._made
+        return self._values()
 
 
 Action = Callable[[str | None, Context], Outcome]
@@ -114,7 +110,8 @@ def action_of(key: str, operation: Operation, named: frozenset[str]) -> Action:
             lowered = lower_first if first else lower_value
             return lambda value, _: Mark.PASS if value is None else lowered(value)
         case SetOfValues(delimiter) if delimiter:
-            return _set_of_parts(normal_value(key, delimiter))
+            mark = normal_value(key, delimiter)
+            return lambda value, _: as_set(value, mark) if value and mark in value else Mark.PASS
         case Keep() | SetOfValues():
             return Always(Mark.KEEP)
         case Nested():
@@ -163,15 +160,6 @@ def _set(key: str, pairs: tuple[tuple[str | None, str | None], ...]) -> Action:
         elif _may_stand(key, new):
             outcomes[normal_value(key, old)] = normal_value(key, new)
     return lambda value, _: outcomes.get(value or "", Mark.PASS)
-
-
-def _set_of_parts(delimiter: str) -> Action:
-    def action(value: str | None, _: Context) -> Outcome:
-        if not value or delimiter not in value:
-            return Mark.PASS
-        return as_set(value, delimiter)
-
-    return action
 
 
 def as_set(value: str, delimiter: str) -> str:

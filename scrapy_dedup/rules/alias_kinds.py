@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from ..urls import normal_parts, values_of
 from ..urls.namings import Anchors, Naming, namings
-from .model import ALIAS, FRAGMENT, Rule
-from .operations import Anchored, Declared
+from .model import ALIAS, DECLARATIONS, FRAGMENT, Rule
+from .operations import Anchored, Operation
 from .predicates import rule_matches
 
 has_digit = re.compile(r"[0-9]").search
@@ -29,28 +29,23 @@ class AliasKinds:
     """The kinds of aliases of all sites that act."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._anchored: dict[str, dict[str, list[tuple[Anchored, Rule]]]] = {}
-        self._declared: dict[str, dict[str, list[Rule]]] = {}
+        #: (site, what names the page) -> the kinds.
+        self._kinds: dict[tuple[str, str], list[tuple[Operation, Rule]]] = {}
         for rule in rules:
-            if not (rule.is_alias and rule.status.acts):
-                continue
-            for key, operation in rule.ops.items():
-                name = key.removeprefix(ALIAS)
-                if isinstance(operation, Anchored):
-                    self._anchored.setdefault(rule.site, {}).setdefault(name, []).append((operation, rule))
-                elif isinstance(operation, Declared):
-                    self._declared.setdefault(rule.site, {}).setdefault(name, []).append(rule)
+            if rule.is_alias and rule.status.acts:
+                for key, operation in rule.ops.items():
+                    self._kinds.setdefault((rule.site, key.removeprefix(ALIAS)), []).append((operation, rule))
 
     def __bool__(self) -> bool:
-        return bool(self._anchored or self._declared)
+        return bool(self._kinds)
 
     def has_anchored(self, site: str) -> bool:
         """Return whether some kind of *site* is of elements that URLs name."""
-        return site in self._anchored
+        return any(of == site and name not in DECLARATIONS for of, name in self._kinds)
 
     def declarations(self, site: str) -> frozenset[str]:
         """Return the declarations that count on *site*."""
-        return frozenset(self._declared.get(site, ()))
+        return frozenset([name for of, name in self._kinds if of == site and name in DECLARATIONS])
 
     def anchored(
         self, site: str, values: Mapping[str, str | None], found: Iterable[Candidate], page: str
@@ -60,13 +55,13 @@ class AliasKinds:
         *values* are the view of the URL's canonical key, *found* its candidates on the
         page, *page* is the page's canonical key.
         """
-        kinds = self._anchored.get(site, {})
         for naming, prefix in found:
             if naming.key == FRAGMENT and is_less(values, page):
                 continue
-            for operation, rule in kinds.get(naming.key, ()):
+            for operation, rule in self._kinds.get((site, naming.key), ()):
                 if (
-                    (operation.prefix, operation.lead) == (prefix, naming.lead)
+                    isinstance(operation, Anchored)
+                    and (operation.prefix, operation.lead) == (prefix, naming.lead)
                     and all(key in rule.match for key in values if key.startswith("q."))
                     and rule_matches(rule.match, values)
                     and (not operation.pages or _fits(page_shape(page), operation.pages))
@@ -76,10 +71,8 @@ class AliasKinds:
 
     def declared(self, site: str, declaration: str, page: Mapping[str, str | None]) -> Rule | None:
         """Return the kind by which a URL is the page (of this view) that declares it, or None."""
-        for rule in self._declared.get(site, {}).get(declaration, ()):
-            if rule_matches(rule.match, page):
-                return rule
-        return None
+        rules = (rule for _, rule in self._kinds.get((site, declaration), ()) if rule_matches(rule.match, page))
+        return next(rules, None)
 
 
 def candidates(values: Mapping[str, str | None], fragment: str, anchors: Anchors) -> Iterator[Candidate]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..urls import DeepSplit, GroupsLike, SiteGroups, normal_form, normal_parts, values_of
+from .actions import Change, Context
 from .apply import Canonicalizer, Passed, table_for
 from .canonical import Canonical
 from .explanation import Explanation, UnusedRules, first_unmet, idle_reasons, used_operations
@@ -22,8 +23,7 @@ from .program import SiteProgram
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .actions import Change
-    from .operations import Nested, Operation
+    from .operations import Nested
     from .table import OpTable
 
 
@@ -146,9 +146,7 @@ class RuleBook:
         """
         sites = set(sites)
         fresh = RuleBook(*load_sites(directories, sites), self.groups)
-        kept = {site: found for site, found in self._sites.items() if site not in sites}
-        compiled = {site: program for site, program in self._compiled.items() if site in kept}
-        return self._sharing({**kept, **fresh._sites}, compiled | fresh._compiled)
+        return fresh.beside(self.only(site for site in self._sites if site not in sites))
 
     def with_candidates(self, site: str, candidates: Iterable[Rule]) -> "RuleBook":
         """Return the book of the rules of *site* that act, and of *candidates* as if these acted, too."""
@@ -198,9 +196,14 @@ class RuleBook:
 
     def matching(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, sorted by id."""
+        table = self._table(url)
+        return [] if table is None else _rules_of([table])
+
+    def _table(self, url: str) -> "OpTable | None":
+        """Return the operations of the rules that match *url*; None if no rule can."""
         origin, path, query = normal_parts(url)
         program = self.canonicalizer.program(origin)
-        return [] if program is None else _rules_of([table_for(program, path, query)])
+        return None if program is None else table_for(program, path, query)
 
     def acting(self, url: str) -> list[Rule]:
         """Return the rules that act and match *url*, or what others make of it on the way to its key, sorted by id."""
@@ -214,20 +217,18 @@ class RuleBook:
         passed: list[Passed] = []
         site, key = self.canonicalizer.site_and_key(url, changes, passed=passed)
         values = values_of(url, groups=self.groups, deep=self.site_rules(site).deep)
-        used: dict[str, dict[str, Operation]] = {}
-        for table, _ in passed[:1]:
-            used = used_operations(table, changes[: passed[1][1] if len(passed) > 1 else None], values)
-        matching = tuple([(rule, used.get(rule.id, {})) for rule in _rules_of([table for table, _ in passed[:1]])])
+        tables = [table for table, _ in passed[:1]]
+        made = changes[: passed[1][1]] if len(passed) > 1 else changes  # in the first step
+        used = used_operations(tables[0], made, values) if tables else {}
+        matching = tuple([(rule, used.get(rule.id, {})) for rule in _rules_of(tables)])
         return Explanation(url, site, values, normal_form(url), key, matching)
 
     def unused(self, explained: Explanation) -> UnusedRules:
         """Return the rules of the site that have no part in the canonical key of a URL that was *explained*, and why."""
-        origin, path, query = normal_parts(explained.url)
-        program = self.canonicalizer.program(origin)
+        table = self._table(explained.url)
         idle: dict[str, tuple[str, ...]] = {}
-        if program is not None:
-            table = table_for(program, path, query)
-            context = self.canonicalizer.context(program, path, query, 0)
+        if table is not None:
+            context = Context(lambda: explained.values, self.nested_key)
             without_use = [rule for rule, used in explained.rules if not used]
             idle = {rule.id: idle_reasons(rule, table, explained.values, context) for rule in without_use}
         met = [rule for rule, _ in explained.rules]

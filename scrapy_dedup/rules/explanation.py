@@ -96,7 +96,5 @@ def _base(key: str) -> str:
 
 def first_unmet(rule: Rule, values: Mapping[str, str | None]) -> str | None:
     """Return the key on which a rule asks for something that a URL of these *values* does not have; None if it matches."""
-    for key, predicate in rule.match.items():
-        if not rule_matches({key: predicate}, values):
-            return key
-    return None
+    unmet = (key for key, predicate in rule.match.items() if not rule_matches({key: predicate}, values))
+    return next(unmet, None)

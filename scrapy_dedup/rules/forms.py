@@ -4,7 +4,7 @@ A *TOML value* is made of strings, numbers, booleans, lists and dictionaries, as
 JSON know them. Reading one raises FormError with what is wrong and what would be right.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from operator import attrgetter
@@ -224,10 +224,6 @@ def _sources(key: str, toml: TomlValue) -> str | tuple[str, ...]:
     return sources
 
 
-def _sources_form(source: str | tuple[str, ...]) -> TomlValue:
-    return source if isinstance(source, str) else list(source)
-
-
 def _nested(key: str, toml: TomlValue) -> dict[str, dict[str, Operation]]:
     remedy = f'{key} is a table by site, such as {{ "example.org/video" = {{ "q.sid" = "ignore" }} }}'
     if not isinstance(toml, Mapping) or not all(isinstance(keys, Mapping) for keys in toml.values()):
@@ -238,10 +234,6 @@ def _nested(key: str, toml: TomlValue) -> dict[str, dict[str, Operation]]:
     except ValueError as error:
         raise FormError(str(error), remedy) from None
     return found
-
-
-def _nested_form(ignore: Iterable[tuple[str, Iterable[tuple[str, Ignore]]]]) -> TomlValue:
-    return {place: {key: operation_form(one) for key, one in keys} for place, keys in ignore}
 
 
 def _delimiter(key: str, toml: TomlValue) -> str:
@@ -269,12 +261,24 @@ _TABLES: dict[str, tuple[Callable[..., Operation], tuple[TableField, ...]]] = {
     "replace": (
         Replace,
         (
-            TableField("replace", _sources, _sources_form, attribute="source"),
+            TableField(
+                "replace", _sources, lambda found: found if isinstance(found, str) else list(found), attribute="source"
+            ),
             *[_unless_empty(key, string) for key in ("join", "prefix", "suffix")],
             _unless_empty("transform", one_of(*TRANSFORMS)),
         ),
     ),
-    "nested": (Nested, (TableField("nested", _nested, _nested_form, attribute="ignore"),)),
+    "nested": (
+        Nested,
+        (
+            TableField(
+                "nested",
+                _nested,
+                lambda ignore: {place: {key: operation_form(one) for key, one in keys} for place, keys in ignore},
+                attribute="ignore",
+            ),
+        ),
+    ),
     "any-order": (
         AnyOrder,
         (TableField("any-order", strings, list, attribute="names"), _unless_empty("after", _after, int)),

@@ -81,16 +81,8 @@ def _is_pair(pair: Any) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(url, str) for url in pair)
 
 
-def _pair_lists(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
-    return [list(pair) for pair in pairs]
-
-
 def _drops(evidence: Evidence) -> bool:
     return not evidence.apart
-
-
-def _was_checked(evidence: Evidence) -> bool:
-    return bool(evidence.samples or evidence.refuted)
 
 
 EVIDENCE = (
@@ -103,10 +95,10 @@ EVIDENCE = (
     TableField("urls", number),
     TableField("removed", number, when=_drops),
     TableField("upper95", share, when=_drops),
-    TableField("examples", _examples, _pair_lists),
+    TableField("examples", _examples, lambda pairs: [list(pair) for pair in pairs]),
     TableField("until", _moment, _moment_text, when=lambda evidence: evidence.until),
-    TableField("samples", number, when=_was_checked),
-    TableField("refuted", number, when=_was_checked),
+    TableField("samples", number, when=lambda evidence: evidence.samples or evidence.refuted),
+    TableField("refuted", number, when=lambda evidence: evidence.samples or evidence.refuted),
     TableField("undecided", number, when=lambda evidence: evidence.undecided),
     TableField("probes", number, when=lambda evidence: evidence.probes),
     TableField("contradicted", number, when=lambda evidence: evidence.probes),

@@ -1,6 +1,6 @@
 """Paths in order: segments and matrix parameters whose order makes no difference, sorted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ..urls.paths import split_extension
@@ -40,46 +40,33 @@ def segments_in_order(path: str, operation: AnyOrder) -> str:
     start = 1 + operation.after
     if len(texts) <= start + 1:
         return path
-    fits = _fits_of(operation.names)
+    heads, pairs = _beginnings(operation.names)
+    # Without names, all segments are moved.
+    is_one = (lambda text: text.startswith(heads)) if operation.names else bool
     stem, extension = split_extension(texts[-1])
-    if extension is not None and (fits.is_one(stem) or (fits.is_name(texts[-2]) and not fits.is_one(texts[-2]))):
+    end = ""
+    if extension is not None and (is_one(stem) or (texts[-2] in pairs and not is_one(texts[-2]))):
         texts[-1], end = stem, f".{extension}"
-    else:
-        end = ""
-    units = _sorted_runs(texts[start:], fits)
+    units = _sorted_runs(texts[start:], is_one, pairs)
     return "/".join([*texts[:start], *[text for unit in units for text in unit]]) + end + ("/" if slash else "")
 
 
-class _Fits:
-    """Which segments are moved: those with certain beginnings, pairs of certain names, or all."""
-
-    def __init__(self, heads: tuple[str, ...], pairs: frozenset[str]) -> None:
-        self._heads, self._pairs = heads, pairs
-        self._all = not heads and not pairs
-
-    def is_one(self, text: str) -> bool:
-        return bool(text) and (self._all or text.startswith(self._heads))
-
-    def is_name(self, text: str) -> bool:
-        return text in self._pairs
-
-
 @lru_cache(maxsize=4096)
-def _fits_of(names: tuple[str, ...]) -> _Fits:
-    """Return which segments *names* fit, these written as in the normal form of a path."""
+def _beginnings(names: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the beginnings of segments among *names*, and the segments that name the next, as in the normal form of a path."""
     heads = tuple([path_value(name) for name in names if not name.endswith("/")])
-    return _Fits(heads, frozenset([path_value(name[:-1]) for name in names if name.endswith("/")]))
+    return heads, frozenset([path_value(name[:-1]) for name in names if name.endswith("/")])
 
 
-def _sorted_runs(texts: Sequence[str], fits: _Fits) -> list[Unit]:
+def _sorted_runs(texts: Sequence[str], is_one: Callable[[str], bool], pairs: frozenset[str]) -> list[Unit]:
     """Return the segments as units, each run of those that are moved sorted."""
     found: list[Unit] = []
     run: list[Unit] = []
     place = 0
     while place < len(texts):
-        if fits.is_one(texts[place]):
+        if is_one(texts[place]):
             run.append((texts[place],))
-        elif fits.is_name(texts[place]) and place + 1 < len(texts) and texts[place + 1]:
+        elif texts[place] in pairs and place + 1 < len(texts) and texts[place + 1]:
             run.append((texts[place], texts[place + 1]))
             place += 1
         else:

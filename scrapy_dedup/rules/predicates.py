@@ -90,9 +90,7 @@ def normal_key(key: str) -> str:
     ('q.tag%5B%5D', 'q.tag[1]', 'q.gr%C3%B6%C3%9Fe')
     """
     kind, dot, name = key.partition(".")
-    if is_segment_key(key):
-        return key
-    if kind not in {"q", "m", "s"}:
+    if is_segment_key(key) or kind not in {"q", "m", "s"}:
         return key
     match = _repeat(name)
     name, number = (match[1], match[2]) if match else (name, "")

@@ -8,7 +8,6 @@ are put between the others, in order.
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,20 +34,16 @@ def written_rules(rules: SiteRules, old: str = "") -> str:
 
 def _says(text: str, rules: SiteRules) -> bool:
     found, _ = read_rules(text, _NOWHERE)
-    return found is not None and _sorted(found) == _sorted(rules)
+    return found is not None and _content(found) == _content(rules)
 
 
-def _sorted(rules: SiteRules) -> SiteRules:
-    return replace(rules, rules=tuple(sorted(rules.rules, key=lambda rule: rule.id)))
+def _content(rules: SiteRules) -> tuple[object, ...]:
+    return rules.site, {rule.id: rule for rule in rules.rules}, rules.deep
 
 
 def _order(rule: Rule) -> tuple[bool, list[str], str, str]:
     """Return the place of a rule in its file: the user's first, then by what is done."""
-    return not rule.status.users, list(rule.ops), _match_text(rule), rule.id
-
-
-def _match_text(rule: Rule) -> str:
-    return json.dumps(rule.tables()["match"], sort_keys=True)
+    return not rule.status.users, list(rule.ops), json.dumps(rule.tables()["match"], sort_keys=True), rule.id
 
 
 def _edited(rules: SiteRules, before: SiteRules, old: str) -> str | None:
