@@ -97,14 +97,11 @@ def _weight(rule: Rule) -> int:
 
 def check(directory: "str | PathLike[str]") -> list[RuleFileError]:
     """Return all that is wrong with the rule files of *directory*; nothing if it is missing."""
-    errors: list[RuleFileError] = []
     try:
         paths = _rule_files(Path(directory), missing_ok=True)
     except RuleFileError as error:
         return [error]
-    for path in paths:
-        errors += read_named(path, ".toml", read_rules)[1]
-    return errors
+    return [error for path in paths for error in read_named(path, ".toml", read_rules)[1]]
 
 
 def save_site(directory: "str | PathLike[str]", rules: SiteRules) -> Path:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..urls import DeepSplit
-from ..urls.deep_tokens import deep_values
+from ..urls.deep_tokens import ENDS, deep_values
 from ..urls.keyvalues import query_values
 from ..urls.origins import Origin
 from ..urls.paths import path_values
@@ -158,7 +158,7 @@ class OriginProgram:
         self.extension: _Place | None = places.get("ext")
         self.length: _Place | None = places.get("path.len")
         self.trail: _Place | None = places.get("path.trail")
-        self.deep = any(key in predicates_on for key in _deep_keys(site.deep))
+        self.deep = any(key + end in predicates_on for key in site.deep for end in ("", *ENDS))
 
     def table_of(self, codes: tuple[int, ...]) -> OpTable:
         """Return the table of the rules that match a URL of *codes*."""
@@ -192,7 +192,3 @@ class OriginProgram:
             query_values(query, values)
         deep_values(values, self._site.deep)
         return values
-
-
-def _deep_keys(deep: Mapping[str, DeepSplit]) -> list[str]:
-    return [name for key in deep for name in (key, f"{key}.head", f"{key}.tail")]

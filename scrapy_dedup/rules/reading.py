@@ -64,9 +64,7 @@ class _RuleReader(TableReader):
         rules: dict[str, Rule] = {}
         for number, table in enumerate(self.tables(document, "rule")):
             rule = self._rule(table, number, site)
-            if rule is None:
-                continue
-            if rules.setdefault(rule.id, rule) is not rule:
+            if rule is not None and rules.setdefault(rule.id, rule) is not rule:
                 self.fault(
                     self.line(number, "id"),
                     f"a second rule has the id {rule.id}",

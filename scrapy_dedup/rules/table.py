@@ -236,18 +236,15 @@ class OpTable:
         parts = split.parts(value) if split is not None and value else None
         if split is None or parts is None:
             return self.outcome(key, value, context, changes)
-        texts = []
-        changed = False
-        for end, part in zip(ENDS, parts, strict=True):
-            if part is not None:
-                outcome = self.outcome(key + end, part, context, changes)
-                changed = changed or outcome is not Mark.PASS
-                if not isinstance(outcome, Mark):
-                    texts.append(outcome)
-                elif outcome is Mark.PASS:
-                    texts.append(part)
-        if not changed:
+        outcomes = [
+            (part, self.outcome(key + end, part, context, changes))
+            for end, part in zip(ENDS, parts, strict=True)
+            if part is not None
+        ]
+        if all(outcome is Mark.PASS for _, outcome in outcomes):
             return Mark.PASS
+        shown = [part if outcome is Mark.PASS else outcome for part, outcome in outcomes]
+        texts = [text for text in shown if isinstance(text, str)]
         return split.delimiter.join(texts) if texts else Mark.DROP
 
     def addition(self, key: str, context: Context, changes: list[Change]) -> str | None:
