@@ -1,9 +1,6 @@
-"""The benchmark of Spark: its records, and that it prints what both ways have learned."""
+"""The benchmark of Spark: its records."""
 
-import pytest
-
-from .benchmarks.spark import main, rows
-from .spark_session import why_no_spark
+from .benchmarks.spark import rows
 
 
 def test_one_site_has_half_of_all_records():
@@ -12,12 +9,3 @@ def test_one_site_has_half_of_all_records():
     assert sum(url.startswith("http://site0.test/") for url, _, _ in found) == 2_000
     assert len({url.partition("/view")[0] for url, _, _ in found}) == 20
     assert len({digest for _, digest, _ in found}) <= 2_020, "each page has two URLs"
-
-
-@pytest.mark.spark
-@pytest.mark.skipif(why_no_spark() is not None, reason=str(why_no_spark()))
-def test_the_tables(capsys):
-    assert main(["--records", "160", "--sites", "5", "--sizes", "1", "--cores", "1"]) == 0
-    printed = capsys.readouterr().out
-    assert "records/processor s" in printed
-    assert "rule files that are the same byte for byte: 5 of 5" in printed

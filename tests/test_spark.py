@@ -33,10 +33,11 @@ Row = tuple[str, str, int, float | None, str | None, str | None]
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Spark with two workers, in a zone that is not UTC; it compiles no code for the few rows of a test."""
+    """Spark with one worker, in a zone that is not UTC; it compiles no code for the few rows of a test."""
     with local_spark(
         tmp_path_factory.mktemp("spark"),
-        spark__sql__shuffle__partitions="3",
+        cores=1,
+        spark__sql__shuffle__partitions="2",
         spark__sql__session__timeZone="Asia/Tokyo",
         spark__sql__codegen__wholeStage="false",
         spark__sql__codegen__factoryMode="NO_CODEGEN",
