@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ..files.errors import RuleFileError
 from ..store.database import StoreError
-from .data import ReportSource
-from .writing import write_report
+from .collecting import ReportSource
+from .rendering import write_report
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..learning.phrases import moment
 from ..rules.canonical import NORMAL_FORM
-from ..store.ledger_queries import LedgerFilter, ledger_count, ledger_rows
+from ..store.ledger_queries import LedgerFilter, ledger_rows
 from ..store.rows import RULES, DiscardState
-from .data import LedgerShown
 
 if TYPE_CHECKING:
     from ..rules.book import RuleBook
@@ -33,7 +32,7 @@ BECAME: Final = {
 }
 
 
-def latest_rows(store: "Store", asked: LedgerFilter) -> LedgerShown:
+def latest_rows(store: "Store", asked: LedgerFilter) -> "list[DiscardRow]":
     """Return the latest rows that are asked for, as many as the report has. Raises StoreError."""
     rows: list[DiscardRow] = []
     left = _MOST_TEXT
@@ -42,7 +41,7 @@ def latest_rows(store: "Store", asked: LedgerFilter) -> LedgerShown:
         if left < 0:
             break
         rows.append(row)
-    return LedgerShown(tuple(rows), ledger_count(store, asked))
+    return rows
 
 
 def rules_of(row: "DiscardRow") -> tuple[str, ...]:

@@ -1,20 +1,47 @@
 """The report as one HTML file that needs nothing else, no network and no other file, and as lines of JSON."""
 
+import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..learning.phrases import counted, moment
-from .filtered_urls import BECAME, fate_of, record_of, rules_of
+from ..learning.phrases import counted
+from .collecting import report_of
+from .filtered_urls import BECAME
 
 if TYPE_CHECKING:
-    from .data import Report
+    from .collecting import Report, ReportSource
 
 _FOLDER: Final = Path(__file__).parent / "templates"
+
+
+def write_report(source: "ReportSource", path: Path) -> "Report":
+    """Write the report on a store into a file, which is replaced as a whole; return what it says.
+
+    Nobody but the user may read it, as the store, unless the file is there and others may. Raises StoreError,
+    RuleFileError and OSError.
+    """
+    report = report_of(source)
+    write_text(path, html_of(report))
+    return report
+
+
+def write_text(path: Path, text: str) -> None:
+    """Make *text* what stands in a file. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.tmp")
+    try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
+            # What sites write may hold lone surrogates.
+            file.write(text.encode("utf-8", "replace").decode("utf-8"))
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def html_of(report: "Report") -> str:
@@ -26,16 +53,14 @@ def html_of(report: "Report") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        moment=_moment, time=_time, number=_number, size=size_of, duration=duration_of, percent="{:.0%}".format
-    )
-    environment.globals.update(counted=counted, web=_is_web, rules_of=rules_of)
+    environment.filters.update(number="{:,.0f}".format, duration=duration_of, percent="{:.0%}".format)
+    environment.globals.update(counted=counted, web=_is_web)
     return environment.get_template("report.html.j2").render(
         report=report,
         style=_asset("report.css"),
         script=_asset("report.js"),
         ledger=_ledger_data(report),
-        shown_rules={rule.id for site in report.sites for rule in site.rules},
+        shown_rules={rule["id"] for site in report.sites for rule in site["rules"]},
     )
 
 
@@ -44,74 +69,18 @@ def _asset(name: str) -> Markup:
 
 
 def _ledger_data(report: "Report") -> dict[str, Any]:
-    """Return the rows as the page's script reads them: what comes again is a number."""
-    names: dict[str, list[str]] = {"sites": [], "spiders": [], "rules": []}
-    numbers: dict[str, dict[str, int]] = {name: {} for name in names}
-
-    def number_of(kind: str, value: str) -> int:
-        known = numbers[kind]
-        if value not in known:
-            known[value] = len(known)
-            names[kind].append(value)
-        return known[value]
-
-    states = list(BECAME)
-    rows = [
-        [
-            int(row.time),
-            number_of("sites", row.site),
-            number_of("rules", row.rule),
-            row.url,
-            row.taken_for,
-            number_of("spiders", row.spider),
-            states.index(row.state),
-        ]
-        for row in report.ledger.rows
-    ]
-    gone = {
-        f"{site} {rule}": fate_of((site, rule), report.ledger.successors) for site, rule in report.ledger.successors
+    """Return the rows as the page's script reads them."""
+    columns = ("time", "site", "rule", "url", "taken_for", "spider", "state")
+    return {
+        "states": {state.value: said for state, said in BECAME.items()},
+        "gone": {f"{row['site']} {row['rule']}": row["rule_now"] for row in report.filtered if row["rule_now"]},
+        "rows": [[row[name] for name in columns] for row in report.filtered],
     }
-    return {**names, "gone": gone, "states": [BECAME[state] for state in states], "rows": rows}
 
 
 def _is_web(url: str) -> bool:
     """Whether an address may be a link: what sites write may be any text."""
     return url.startswith(("http://", "https://"))
-
-
-def _moment(at: float | None) -> str:
-    return "" if at is None else moment(at)
-
-
-def _time(at: float | None) -> str:
-    """Write a time as a reader likes it.
-
-    >>> _time(1_764_061_200.5)
-    '2025-11-25 09:00'
-    """
-    return "" if at is None else moment(at)[:16].replace("T", " ")
-
-
-def _number(number: float) -> str:
-    """Write a number.
-
-    >>> _number(12_345)
-    '12,345'
-    """
-    return f"{number:,.0f}"
-
-
-def size_of(number: float) -> str:
-    """Write a number of bytes.
-
-    >>> size_of(512), size_of(20_480), size_of(3_000_000)
-    ('512 B', '20 kB', '3.0 MB')
-    """
-    for unit in ("B", "kB"):
-        if number < 1000:
-            return f"{number:.0f} {unit}"
-        number /= 1000
-    return f"{number:.1f} MB" if number < 1000 else f"{number / 1000:.1f} GB"
 
 
 def duration_of(seconds: float) -> str:
@@ -127,21 +96,13 @@ def duration_of(seconds: float) -> str:
 
 def records_of(report: "Report") -> Iterator[dict[str, Any]]:
     """Yield what the report says as JSON has it, a type with each: the report, crawls, sites with their rules, filtered URLs."""
-    savings = {**asdict(report.savings), "requests": report.savings.requests, "share": round(report.savings.share, 4)}
-    head = {"made": moment(report.made), "version": report.version, "scope": report.scope, "place": report.place}
-    counts = {"suspended": report.suspended, "more_sites": list(report.more_sites), "ledger_rows": report.ledger.total}
-    yield {"type": "report", **head, **savings, **counts}
+    yield {"type": "report", **report.head}
     for crawl in report.crawls:
-        about = {"spider": crawl.spider, "job": crawl.job, "began": moment(crawl.began), "ended": moment(crawl.ended)}
-        more = {"reason": crawl.reason, "sites": list(crawl.sites), **asdict(crawl.savings)}
-        yield {"type": "crawl", **about, **more, "learning_seconds": crawl.learning_seconds, "dropped": crawl.dropped}
+        yield {"type": "crawl", **crawl}
     for site in report.sites:
-        whole = asdict(site)
-        whole.pop("differing")  # they are among the filtered URLs
-        rules = whole.pop("rules")
-        yield {"type": "site", **whole}
-        for rule in rules:
+        # Those that differ are among the filtered URLs.
+        yield {"type": "site"} | {name: each for name, each in site.items() if name not in ("rules", "differing")}
+        for rule in site["rules"]:
             yield {"type": "rule", **rule}
-    for row in report.ledger.rows:
-        rule_now = fate_of((row.site, row.rule), report.ledger.successors)
-        yield {"type": "filtered", **record_of(row), "rule_now": rule_now}
+    for row in report.filtered:
+        yield {"type": "filtered", **row}

@@ -1,32 +1,60 @@
 """Rules as the report shows them: in words, with status, support, spot checks, and where they stand."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 from ..files.errors import RuleFileError
 from ..learning.config import current
 from ..learning.evidence_phrases import evidence_of
 from ..learning.phrases import counted
 from ..rules.files import load_file, path_of_site
-from ..rules.model import Rule, Status
+from ..rules.model import Evidence, Rule, Status
 from ..rules.wording import condition_of, operations_of
-from .data import RuleCard, UrlPair
 
-_ORDER: Final = ("suspended", "active", "manual", "off", "candidate")
-
-
-class Place(NamedTuple):
-    """Where a rule stands."""
-
-    file: str
-    #: Of its ``[[rule]]``; None where it cannot be told.
-    line: int | None
+_ORDER: Final = {"suspended": 0, "active": 1, "manual": 1, "off": 3, "candidate": 4}
 
 
-def places_of(directories: Iterable[Path], site: str) -> dict[str, Place]:
-    """Return id of a rule -> where it stands, of a site; of several directories the first one that has it."""
-    found: dict[str, Place] = {}
+def cards_of(
+    rules: Iterable[Rule],
+    directories: Iterable[Path],
+    filtered: Mapping[str, int],
+    pairs: Mapping[str, list[dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    """Return the cards of the rules of a site: the suspended ones first, then those that act by what they have filtered, then
+    those that do not act. *filtered* and *pairs* are by the id of a rule.
+    """
+    some = list(rules)
+    places = _places(directories, some[0].site) if some else {}
+    cards = []
+    for rule in some:
+        counts = rule.evidence or Evidence()
+        file, line = places.get(rule.id, ("", None))
+        cards.append(
+            {
+                "site": rule.site,
+                "id": rule.id,
+                "status": rule.status.value,
+                "says": f"{operations_of(rule.ops)}, {condition_of(rule.match)}",
+                "evidence": evidence_of(rule.evidence) if rule.evidence or not rule.status.users else "you wrote it",
+                "note": rule.note,
+                "filtered": filtered.get(rule.id, 0),
+                "samples": counts.samples,
+                "refuted": counts.refuted,
+                "undecided": counts.undecided,
+                "file": file,
+                "line": line,
+                "waits": waits_for(rule),
+                "pairs": pairs.get(rule.id, []),
+            }
+        )
+    return sorted(cards, key=lambda card: (_ORDER[card["status"]], -card["filtered"], card["id"]))
+
+
+def _places(directories: Iterable[Path], site: str) -> dict[str, tuple[str, int | None]]:
+    """Return id of a rule of a site -> its file, the first one that has it, and the line of its ``[[rule]]`` there; None where
+    that cannot be told."""
+    found: dict[str, tuple[str, int | None]] = {}
     for directory in directories:
         path = path_of_site(directory, site)
         try:
@@ -37,29 +65,8 @@ def places_of(directories: Iterable[Path], site: str) -> dict[str, Place]:
         headers = [number for number, line in enumerate(lines, 1) if line.strip().startswith("[[rule]]")]
         told = len(headers) == len(rules)
         for number, rule in enumerate(rules):
-            found.setdefault(rule.id, Place(str(path), headers[number] if told else None))
+            found.setdefault(rule.id, (str(path), headers[number] if told else None))
     return found
-
-
-def card_of(rule: Rule, place: Place | None, *, filtered: int = 0, pairs: Sequence[UrlPair] = ()) -> RuleCard:
-    """Return the card of a rule."""
-    evidence = rule.evidence
-    return RuleCard(
-        site=rule.site,
-        id=rule.id,
-        status=rule.status.value,
-        says=f"{operations_of(rule.ops)}, {condition_of(rule.match)}",
-        evidence=evidence_of(evidence) if evidence is not None or not rule.status.users else "you wrote it",
-        note=rule.note,
-        filtered=filtered,
-        samples=evidence.samples if evidence is not None else 0,
-        refuted=evidence.refuted if evidence is not None else 0,
-        undecided=evidence.undecided if evidence is not None else 0,
-        file=place.file if place is not None else "",
-        line=place.line if place is not None else None,
-        waits=waits_for(rule),
-        pairs=tuple(pairs),
-    )
 
 
 def waits_for(rule: Rule) -> str:
@@ -85,12 +92,4 @@ def waits_for(rule: Rule) -> str:
     return (
         f"more pages under two URLs: {counted(evidence.groups, 'witness group')} so far; some {enough} are enough for most "
         "kinds of values"
-    )
-
-
-def in_order(cards: Iterable[RuleCard]) -> list[RuleCard]:
-    """Return cards: the suspended ones first, then those that act by what they have filtered, then those that do not act."""
-    return sorted(
-        cards,
-        key=lambda card: (1 if card.status == "manual" else _ORDER.index(card.status), -card.filtered, card.id),
     )

@@ -1,41 +1,47 @@
-"""The URLs of a site as the store has seen them, and which of them are one page: by the rules that act, or by equal texts."""
+"""The URLs of a site as the store has seen them: which of them are one page, and pairs of them that a rule makes one."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any, Final
 
-from ..rules.book import RuleBook
-from ..rules.canonical import Canonical
-from ..store.queries import SeenUrl
+from ..rules.canonical import NORMAL_FORM
+
+if TYPE_CHECKING:
+    from ..rules.book import RuleBook
+    from ..rules.canonical import Canonical
+    from ..store.queries import SeenUrl
+    from ..store.rows import DiscardRow
 
 #: Pages of fewer words say too little to be one by them.
 _FEW_WORDS: Final = 6
+#: Pairs of a rule that are shown.
+SHOWN: Final = 3
+
+_parts_of = re.compile(r"[^/?&=;:,.#]+|[/?&=;:,.#]").findall
 
 
 @dataclass(frozen=True, slots=True)
 class SeenPages:
-    """The URLs of a site, the latest first, and what is one page among those that are pages."""
+    """The URLs of a site, the latest first, and those that are pages with content, the first fetched first."""
 
-    site: str
-    urls: tuple[SeenUrl, ...]
-    keys: Mapping[str, Canonical]
-    #: Canonical key -> pages of several URLs, the first fetched first.
-    by_key: Mapping[str, tuple[SeenUrl, ...]]
-    #: Pages that are one by their keys or their texts, the first fetched first.
-    groups: tuple[tuple[SeenUrl, ...], ...] = field(repr=False)
-
-    @property
-    def pages(self) -> list[SeenUrl]:
-        """Those with content."""
-        return [url for url in self.urls if is_page(url)]
+    urls: "Sequence[SeenUrl]"
+    pages: "Sequence[SeenUrl]"
+    #: URL of a page -> its key.
+    keys: "Mapping[str, Canonical]"
+    #: Pages that are one neither by their keys, by the rules that act, nor by their texts.
+    distinct: int
 
 
-def seen_pages(site: str, urls: Iterable[SeenUrl], book: RuleBook) -> SeenPages:
+def seen_pages(urls: "Iterable[SeenUrl]", book: "RuleBook") -> SeenPages:
     """Return which of the URLs of a site are one page."""
     found = tuple(urls)
-    keys = {url.url: book.canonical(url.url) for url in found if is_page(url)}
-    by_key: defaultdict[str, list[SeenUrl]] = defaultdict(list)
+    pages = sorted(
+        (url for url in found if url.status == 200 and url.bag is not None), key=lambda url: (url.time, url.url)
+    )
+    keys = {page.url: book.canonical(page.url) for page in pages}
     leader: dict[str, str] = {}
 
     def lead(name: str) -> str:
@@ -43,23 +49,58 @@ def seen_pages(site: str, urls: Iterable[SeenUrl], book: RuleBook) -> SeenPages:
         while (above := leader.setdefault(name, name)) != name:
             path.append(name)
             name = above
-        for each in path:
-            leader[each] = name
+        leader.update(dict.fromkeys(path, name))
         return name
 
-    pages = sorted((url for url in found if is_page(url)), key=lambda url: (url.time, url.url))
     for page in pages:
-        by_key[keys[page.url].key].append(page)
         key = lead(f"key {keys[page.url].key}")
-        if page.bag is not None and (page.words or 0) >= _FEW_WORDS:
+        if (page.words or 0) >= _FEW_WORDS:
             leader[lead(f"bag {page.bag}")] = key
-    groups: defaultdict[str, list[SeenUrl]] = defaultdict(list)
-    for page in pages:
-        groups[lead(f"key {keys[page.url].key}")].append(page)
-    several = {key: tuple(some) for key, some in by_key.items() if len(some) > 1}
-    return SeenPages(site, found, keys, several, tuple(map(tuple, groups.values())))
+    distinct = len({lead(f"key {key.key}") for key in keys.values()})
+    return SeenPages(found, pages, keys, distinct)
 
 
-def is_page(url: SeenUrl) -> bool:
-    """Whether the response is a page with content."""
-    return url.status == 200 and url.bag is not None
+def pairs_of_rules(seen: SeenPages, ledger: "Iterable[DiscardRow]") -> dict[str, list[dict[str, Any]]]:
+    """Return id of a rule -> pairs of URLs of a site, those first that were both fetched; *ledger* are rows of the site."""
+    found: defaultdict[str, dict[tuple[str, str], None]] = defaultdict(dict)
+    for rule, pair in (*_fetched(seen), *_filtered(ledger)):
+        if len(found[rule]) < SHOWN:
+            found[rule].setdefault(pair)
+    return {
+        rule: [dict(zip(("one", "two"), marked_urls(*pair), strict=True)) for pair in pairs]
+        for rule, pairs in found.items()
+    }
+
+
+def _fetched(seen: SeenPages) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield (rule, pair) of pages that were all fetched."""
+    by_key: defaultdict[str, list[str]] = defaultdict(list)
+    for url, canonical in seen.keys.items():
+        by_key[canonical.key].append(url)
+    for first, *others in by_key.values():
+        for other in others[:SHOWN]:
+            for rule in seen.keys[other].filtering_rules(seen.keys[first]):
+                if rule != NORMAL_FORM:
+                    yield rule, (first, other)
+
+
+def _filtered(ledger: "Iterable[DiscardRow]") -> Iterator[tuple[str, tuple[str, str]]]:
+    for row in ledger:
+        if row.taken_for and row.taken_for != row.url:
+            yield row.rule, (row.taken_for, row.url)
+
+
+def marked_urls(one: str, two: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return two URLs in pieces, and whether each is where they differ.
+
+    >>> one, two = marked_urls("http://a.test/p?id=1&sid=a", "http://a.test/p?id=1&sid=b")
+    >>> one[-1], two[-1], len(one)
+    ({'text': 'a', 'marked': True}, {'text': 'b', 'marked': True}, 2)
+    """
+    parts = _parts_of(one), _parts_of(two)
+    pieces: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
+    for tag, low, high, low2, high2 in SequenceMatcher(None, *parts, autojunk=False).get_opcodes():
+        for side, start, end in ((0, low, high), (1, low2, high2)):
+            if start < end:
+                pieces[side].append({"text": "".join(parts[side][start:end]), "marked": tag != "equal"})
+    return pieces

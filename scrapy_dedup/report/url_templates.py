@@ -2,13 +2,12 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from ..rules.operations import Ignore, IgnoreValue, Keep
 from ..rules.table import CompiledRule
-from .data import Parameter, Template
 
 if TYPE_CHECKING:
     from ..rules.book import RuleBook
@@ -29,31 +28,30 @@ _numbers = re.compile("[0-9]+").sub
 _is_token = re.compile(r"(?=[^/]*[0-9])(?=[^/]*[A-Za-z])[0-9A-Za-z_\-]{16,}\Z").match
 
 
-class SiteUrl(NamedTuple):
-    """A URL of a site, and whether it was filtered."""
-
-    url: str
-    is_filtered: bool
-
-
-def url_templates(urls: Iterable[SiteUrl], book: "RuleBook") -> list[Template]:
-    """Return the templates of URLs, the one with most URLs first."""
+def url_templates(urls: Mapping[str, bool], book: "RuleBook") -> list[dict[str, Any]]:
+    """Return the templates of URLs, the one with most URLs first; of each URL it is told whether it was filtered."""
     found, forms = [], []
-    for each in urls:
+    for url in urls:
         try:
-            parts = urlsplit(each.url)
+            parts = urlsplit(url)
         except ValueError:
             continue
-        found.append((each, _parameters_in(parts.query)))
+        found.append((url, _parameters_in(parts.query)))
         forms.append((f"{parts.scheme}://{parts.netloc}", *_labels_of(parts.path)))
-    by_label: defaultdict[str, list[tuple[SiteUrl, dict[str, str]]]] = defaultdict(list)
+    by_label: defaultdict[str, list[tuple[str, dict[str, str]]]] = defaultdict(list)
     for label, one in zip(_labels(forms), found, strict=True):
         by_label[label].append(one)
     templates = [
-        Template(label, len(some), sum(each.is_filtered for each, _ in some), _parameters_of(some, book))
+        {
+            "label": label,
+            "urls": len(some),
+            # Those that no crawl has fetched.
+            "filtered": sum(urls[url] for url, _ in some),
+            "parameters": _parameters_of(some, book),
+        }
         for label, some in by_label.items()
     ]
-    return sorted(templates, key=lambda template: (-template.urls, template.label))
+    return sorted(templates, key=lambda template: (-template["urls"], template["label"]))
 
 
 def _labels_of(path: str) -> list[str]:
@@ -99,23 +97,28 @@ def _parameters_in(query: str) -> dict[str, str]:
     return found
 
 
-def _parameters_of(some: "list[tuple[SiteUrl, dict[str, str]]]", book: "RuleBook") -> tuple[Parameter, ...]:
+def _parameters_of(some: "list[tuple[str, dict[str, str]]]", book: "RuleBook") -> list[dict[str, Any]]:
     values: defaultdict[str, Counter[str]] = defaultdict(Counter)
     having: defaultdict[str, list[str]] = defaultdict(list)
-    for each, parameters in some:
+    for url, parameters in some:
         for name, value in parameters.items():
             values[name][value] += 1
-            having[name].append(each.url)
+            having[name].append(url)
     found = []
     for name in sorted(having, key=lambda name: (-len(having[name]), name))[:_PARAMETERS]:
-        examples = (value for value, _ in values[name].most_common(_EXAMPLES))
-        short = tuple(value if len(value) <= _LONGEST else value[:_LONGEST] + "…" for value in examples)
-        found.append(Parameter(name, len(values[name]), short, *_done(f"q.{name}", having[name], book)))
-    return tuple(found)
+        does, rules = _done(f"q.{name}", having[name], book)
+        examples = [
+            value if len(value) <= _LONGEST else value[:_LONGEST] + "…"
+            for value, _ in values[name].most_common(_EXAMPLES)
+        ]
+        found.append(
+            {"name": name, "values": len(values[name]), "examples": examples, "does": does, "rules": list(rules)}
+        )
+    return found
 
 
 def _done(key: str, urls: Sequence[str], book: "RuleBook") -> tuple[str, tuple[str, ...]]:
-    """Return what rules do with a parameter, and their ids."""
+    """Return what rules do with a parameter, "ignored", "kept" or "changed", and their ids; "" where none does anything."""
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for url in urls[:: max(1, len(urls) // _LOOKED_AT)][:_LOOKED_AT]:
         changing = {rule for rule, touched, _ in book.canonical(url).changes if touched.partition("[")[0] == key}

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 
@@ -13,7 +13,7 @@ from ...crawl.decide.filtering_rules import deciding_rules
 from ...learning.evidence_phrases import evidence_of
 from ...learning.phrases import moment
 from ...report.filtered_urls import record_of
-from ...report.url_pairs import marked_urls
+from ...report.seen_pages import marked_urls
 from ...rules.model import Status
 from ...rules.wording import condition_of, operations_of
 from ...store.database import StoreError
@@ -28,7 +28,6 @@ from .shown_ledger import said_of
 
 if TYPE_CHECKING:
     from ...crawl.settings.dedup_settings import DedupSettings
-    from ...report.data import Piece
     from ...rules.book import RuleBook
     from ...rules.explanation import Explanation, UnusedRules
     from ...rules.model import Rule
@@ -237,5 +236,5 @@ def marked_pair(one: str, other: str) -> tuple[str, str]:
     return _joined(left), _joined(right)
 
 
-def _joined(pieces: "Iterable[Piece]") -> str:
-    return "".join(f"⟦{piece.text}⟧" if piece.marked else piece.text for piece in pieces)
+def _joined(pieces: Iterable[dict[str, Any]]) -> str:
+    return "".join(f"⟦{piece['text']}⟧" if piece["marked"] else piece["text"] for piece in pieces)

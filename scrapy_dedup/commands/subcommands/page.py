@@ -44,7 +44,7 @@ class ExplainPage(Subcommand):
     def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
         if len(args) != 1:
             raise UsageError("name one page: a URL, or a file of HTML")
-        from ...report.writing import write_text
+        from ...report.rendering import write_text
         from ...urls import site_of_url
         from ..showing.shown_page import marked_page, print_json, print_page, taught_places
 

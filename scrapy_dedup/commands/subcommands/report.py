@@ -8,7 +8,7 @@ from .subcommand import Subcommand
 
 if TYPE_CHECKING:
     from ...crawl.settings.dedup_settings import DedupSettings
-    from ...report.data import ReportSource
+    from ...report.collecting import ReportSource
     from ..inputs.project import Project
 
 #: Where there is no store that is a file, and no DEDUP_REPORT.
@@ -48,16 +48,14 @@ class WriteReport(Subcommand):
         if opts.json:
             _print_json(source, output)
             return DONE
-        from ...report.writing import write_report
+        from ...report.rendering import write_report
         from ..terminal.progress import progress
 
         path = output or settings.report_file or Path(_DEFAULT)
         with progress("making the report"):
             report = write_report(source, path)
-        savings = report.savings
-        print(
-            f"{savings.avoided} of {savings.requests} requests were filtered and not fetched. The report is in {path}."
-        )
+        avoided, requests = report.head["avoided"], report.head["requests"]
+        print(f"{avoided} of {requests} requests were filtered and not fetched. The report is in {path}.")
         if opts.open:
             import webbrowser
 
@@ -68,7 +66,7 @@ class WriteReport(Subcommand):
 
 def _source(settings: "DedupSettings", names: list[str]) -> "ReportSource":
     """Return what the report is made from. Raises Nothing and Mistake."""
-    from ...report.data import ReportSource
+    from ...report.collecting import ReportSource
     from ..inputs.observation_sources import known_site, open_store
 
     with open_store(settings) as store:
@@ -83,8 +81,7 @@ def _print_json(source: "ReportSource", output: Path | None) -> None:
     import json
 
     from ...report.collecting import report_of
-    from ...report.rendering import records_of
-    from ...report.writing import write_text
+    from ...report.rendering import records_of, write_text
     from ..terminal.console import print_json
     from ..terminal.progress import progress
 

@@ -28,10 +28,9 @@
   if (!source) return;
   const data = JSON.parse(source.textContent);
   const [TIME, SITE, RULE, URL_, TAKEN, SPIDER, STATE] = [0, 1, 2, 3, 4, 5, 6];
-  const names = { [SITE]: data.sites, [RULE]: data.rules, [SPIDER]: data.spiders, [STATE]: data.states };
-  const shown = (row, column) => (column in names ? names[column][row[column]] : row[column]);
-  const gone = (row) => data.gone[`${shown(row, SITE)} ${shown(row, RULE)}`] || "";
-  const moment = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
+  const shown = (row, column) => (column === STATE ? data.states[row[column]] : row[column]);
+  const gone = (row) => data.gone[`${row[SITE]} ${row[RULE]}`] || "";
+  const moment = (time) => time.slice(0, 16).replace("T", " ");
   const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
   const byId = (id) => document.getElementById(id);
   const [form, search, size, table, count, pages, place] =
@@ -74,7 +73,7 @@
       cell(drawn, moment(row[TIME]));
       cell(drawn, address(row[URL_]));
       cell(drawn, address(row[TAKEN]));
-      cell(drawn, ruled(shown(row, RULE), gone(row)));
+      cell(drawn, ruled(row[RULE], gone(row)));
       [SITE, SPIDER, STATE].forEach((column) => cell(drawn, shown(row, column)));
     }
     place.textContent = `page ${page + 1} of ${last + 1}`;
@@ -92,9 +91,7 @@
     draw();
   };
   const sort = (column, ascending) => {
-    const compared = column === TIME
-      ? (one, two) => data.rows[one][TIME] - data.rows[two][TIME]
-      : (one, two) => { const [a, b] = [shown(data.rows[one], column), shown(data.rows[two], column)]; return a < b ? -1 : a > b ? 1 : 0; };
+    const compared = (one, two) => { const [a, b] = [shown(data.rows[one], column), shown(data.rows[two], column)]; return a < b ? -1 : a > b ? 1 : 0; };
     order = data.rows.map((_, number) => number).sort((one, two) => (ascending ? compared(one, two) : compared(two, one)) || one - two);
     look();
   };
