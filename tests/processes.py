@@ -44,10 +44,9 @@ _IMPORTED = [
         "scrapy_dedup.learning.__main__",
         "rich.console",
     ),
-    *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "dedup", "learning", "probing")),
-    *(f"scrapy_dedup.commands.inputs.{name}" for name in ("observation_sources", "fetching", "project")),
+    *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "dedup", "learning", "probing", "console")),
     *(f"scrapy_dedup.commands.showing.{name}" for name in ("explained_url", "shown_page", "summary")),
-    *("scrapy_dedup.commands.terminal.progress", "scrapy_dedup.learning.imported", "requests", "tomlkit"),
+    *("scrapy_dedup.commands.observation_sources", "scrapy_dedup.learning.imported", "requests", "tomlkit"),
     *("tests.processes", "tests.public_suffixes"),
 ]
 _ROOT = Path(__file__).resolve().parent.parent

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.commands.inputs.observation_sources import scrapys_encoding
+from scrapy_dedup.commands.observation_sources import scrapys_encoding
 from scrapy_dedup.sources.pages import PageReader
 from scrapy_dedup.sources.reading import Reading
 from scrapy_dedup.store import Store

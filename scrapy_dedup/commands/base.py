@@ -1,18 +1,19 @@
-"""What the commands have in common: they need no crawl, and have no traceback for their user."""
+"""What the commands have in common: they need no crawl, have no traceback for their user, and know the project they run in."""
 
 import argparse
 import sys
-from abc import abstractmethod
-from typing import TYPE_CHECKING, NoReturn
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from .terminal.escaping import escaping
-from .terminal.problems import MISTAKE, NOTHING, Mistake, Nothing, mistakes
+from .problems import MISTAKE, NOTHING, Mistake, Nothing, escaping, mistakes
 
 if TYPE_CHECKING:
-    from .inputs.project import Project
+    from scrapy.settings import Settings
+
+    from ..crawl.settings.dedup_settings import DedupSettings
 
 
 class DedupCommand(ScrapyCommand):
@@ -54,12 +55,66 @@ class DedupCommand(ScrapyCommand):
     @property
     def project(self) -> "Project":
         """The project that the command runs in."""
-        from scrapy.settings import Settings
-
-        from .inputs.project import Project
-
-        assert isinstance(self.settings, Settings)
         return Project(self.settings)
+
+
+class Project:
+    """The project that a command runs in; outside of one, Scrapy's default settings."""
+
+    def __init__(self, settings: Any) -> None:
+        self._settings: Settings = settings
+
+    def dedup_settings(self, spider: str | None = None) -> "DedupSettings":
+        """Return the plug-in's settings of the project, or of one of its spiders; others of that name are told.
+
+        Raises DedupSettingError, Mistake.
+        """
+        from ..crawl.settings.dedup_settings import DedupSettings, unknown_settings
+
+        settings = self.all_settings(spider)
+        found = DedupSettings.from_crawler_settings(settings)
+        for name in unknown_settings(settings):
+            print(f"WARNING: {name} is no setting of scrapy-dedup", file=sys.stderr)
+        return found
+
+    def all_settings(self, spider: str | None = None) -> "Settings":
+        """Return the settings of the project, or of one of its spiders. Raises Mistake."""
+        if spider is None:
+            return self._settings
+        settings = self._settings.copy()
+        self.spider_class(spider).update_settings(settings)
+        return settings
+
+    def spider_class(self, name: str) -> Any:
+        """Return the class of a spider. Raises Mistake."""
+        from scrapy.spiderloader import get_spider_loader
+
+        loader = get_spider_loader(self._settings)
+        try:
+            return loader.load(name)
+        except KeyError:
+            known = ", ".join(sorted(loader.list())) or "none: is this a Scrapy project?"
+            raise Mistake(f"there is no spider {name!r}; the spiders here are {known}") from None
+
+
+class Subcommand(ABC):
+    """A subcommand of ``scrapy dedup``: what one word after that does."""
+
+    name: ClassVar[str]
+    #: What follows its name.
+    syntax: ClassVar[str]
+    #: One line for the list of subcommands.
+    summary: ClassVar[str]
+    description: ClassVar[str]
+    json_help: ClassVar[str] = "print lines of JSON instead of text"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add its options to those that all have."""
+        add_common_options(parser, self.json_help)
+
+    @abstractmethod
+    def act(self, project: Project, args: list[str], opts: argparse.Namespace) -> int:
+        """Do what it is for; return the exit code. Raises UsageError, Mistake, Nothing."""
 
 
 def add_common_options(parser: argparse.ArgumentParser, json_help: str) -> None:

@@ -3,16 +3,13 @@ from typing import Final, NoReturn
 
 from scrapy.exceptions import UsageError
 
-from .base import DedupCommand
-from .subcommands.check import Check
+from .base import DedupCommand, Subcommand
+from .subcommands.exchange import Export, Import
 from .subcommands.explain import Explain
-from .subcommands.export import Export
-from .subcommands.forget import Forget
-from .subcommands.importing import Import
 from .subcommands.ledger import ShowLedger
 from .subcommands.page import ExplainPage
 from .subcommands.report import WriteReport
-from .subcommands.subcommand import Subcommand
+from .subcommands.upkeep import Check, Forget
 
 SUBCOMMANDS: Final[tuple[type[Subcommand], ...]] = (
     WriteReport,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from .base import DedupCommand, add_common_options, whole_number
-from .terminal.problems import DONE
+from .problems import DONE
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
@@ -85,8 +85,8 @@ class LearnRules(DedupCommand):
         super().process_options(args, opts)
 
     def act(self, args: list[str], opts: argparse.Namespace) -> int:
-        from .inputs.observation_sources import Sources
         from .learning import learn, with_method
+        from .observation_sources import Sources
 
         if opts.method == "list":
             from .showing.summary import print_methods
@@ -102,9 +102,9 @@ class LearnRules(DedupCommand):
         return DONE
 
     def _probe_and_learn(self, settings: "DedupSettings", args: list[str], opts: argparse.Namespace) -> None:
+        from .console import progress
         from .learning import learn
         from .probing import in_doubt, note_probes, print_probes, probe
-        from .terminal.progress import progress
 
         spider = self.project.spider_class(opts.spider) if opts.spider else None
         with progress("looking for parameters that are in doubt"):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from .terminal.problems import Mistake, Nothing
+from .problems import Mistake, Nothing
 
 if TYPE_CHECKING:
     from ..crawl.settings.dedup_settings import DedupSettings
     from ..learning.alternation import LearnedRulesAndMasks
     from ..rules.book import RuleBook
-    from .inputs.observation_sources import Sources
+    from .observation_sources import Sources
 
 
 def with_method(settings: "DedupSettings", method: str | None, given: Sequence[str]) -> "DedupSettings":
@@ -89,8 +89,8 @@ def _learned(
     from ..learning.learning_options import LearningOptions
     from ..learning.methods.policy import policy_of
     from ..masks.loading import load_masks
-    from .inputs.observation_sources import evidence_in_sources, evidence_in_store
-    from .terminal.progress import progress
+    from .console import progress
+    from .observation_sources import evidence_in_sources, evidence_in_store
 
     with (
         evidence_in_sources(settings, sites, sources) if sources else evidence_in_store(settings, sites) as evidence,

@@ -4,8 +4,8 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from ..learning.phrases import counted
-from .terminal.console import print_json
-from .terminal.problems import Mistake
+from .console import show
+from .problems import Mistake
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
     """Return what is worth a probe, by what the store holds. Raises Nothing, Mistake and StoreError."""
     from ..learning.asking.doubts import doubts
     from ..masks.loading import load_masks
-    from .inputs.observation_sources import evidence_in_store
+    from .observation_sources import evidence_in_store
 
     book = settings.load_rules()
     masks = load_masks(settings.rule_directories)
@@ -49,18 +49,6 @@ def probe(process: Any, spider: Any, found: "list[Doubt]", most: int) -> "list[P
 
 def print_probes(tried: "list[ProbedParameter]", *, json: bool = False) -> None:
     """Print what the probes have shown of each parameter."""
-    if json:
-        for each in tried:
-            print_json(
-                {
-                    "type": "probe",
-                    "site": each.doubt.site,
-                    "key": each.doubt.key,
-                    "said": each.said,
-                    "pages": len(each.verdicts),
-                }
-            )
-        return
     said = {
         "irrelevant": "irrelevant",
         "required": "irrelevant, but it must be there",
@@ -68,11 +56,12 @@ def print_probes(tried: "list[ProbedParameter]", *, json: bool = False) -> None:
         "undecided": "still in doubt",
     }
     for each in tried:
-        if each.verdicts:
-            print(
-                f"{each.doubt.site}: {each.doubt.key} is {said[each.said]} (by {counted(len(each.verdicts), 'page')})"
-            )
-    if not any(each.verdicts for each in tried):
+        site, key, pages = each.doubt.site, each.doubt.key, len(each.verdicts)
+        if json or pages:
+            text = f"{site}: {key} is {said[each.said]} (by {counted(pages, 'page')})"
+            record = {"type": "probe", "site": site, "key": key, "said": each.said, "pages": pages}
+            show(text, record, as_json=json)
+    if not json and not any(each.verdicts for each in tried):
         print("There was nothing to probe.")
 
 

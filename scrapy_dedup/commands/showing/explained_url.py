@@ -2,10 +2,10 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from rich.text import Text
 
@@ -14,17 +14,20 @@ from ...learning.evidence_phrases import evidence_of
 from ...learning.phrases import moment
 from ...report.filtered_urls import record_of
 from ...report.seen_pages import marked_urls
+from ...rules.alias_kinds import AliasKinds
 from ...rules.model import Status
+from ...rules.predicates import rule_matches
 from ...rules.wording import condition_of, operations_of
 from ...store.database import StoreError
 from ...store.errors import EMPTY
 from ...store.ledger_queries import LedgerFilter, ledger_rows
 from ...store.page_queries import urls_of_same_text
-from ..inputs.observation_sources import open_store
-from ..terminal.console import print_json, print_long, with_marks
-from ..terminal.problems import Nothing
-from .aliases import KnownAliases, alias_lines
+from ...urls import values_of
+from ..console import print_json, print_long, with_marks
+from ..observation_sources import open_store
+from ..problems import Nothing
 from .shown_ledger import said_of
+from .summary import alias_words
 
 if TYPE_CHECKING:
     from ...crawl.settings.dedup_settings import DedupSettings
@@ -35,7 +38,10 @@ if TYPE_CHECKING:
     from ...store.rows import DiscardRow
     from ...store.store import Store
 
-NO_TEXT = '""'
+T = TypeVar("T")
+
+NO_TEXT: Final = '""'
+
 #: Other rules of the site that are shown.
 MOST_UNMATCHED: Final = 5
 #: Pages with several URLs that are looked at for examples of a rule, and pairs that are shown.
@@ -50,33 +56,41 @@ class StoreAnswers:
         self._store = store
         self._scope = scope
         self._book = book
-        self._aliases = KnownAliases(store, scope, book) if store is not None else None
+        #: Site -> canonical key of an alias -> that of its page.
+        self._aliases: dict[str, dict[str, str]] = {}
         self._examples: dict[str, list[tuple[str, str]]] = {}
+
+    def _asked(self, question: "Callable[[Store], T]", otherwise: T) -> T:
+        if self._store is not None:
+            with suppress(StoreError):
+                return question(self._store)
+        return otherwise
 
     def last_filtered(self, url: str) -> "DiscardRow | None":
         """Return the latest row of the ledger of a URL; None if it was not filtered."""
-        if self._store is None:
-            return None
-        with suppress(StoreError):
-            return next(ledger_rows(self._store, LedgerFilter(self._scope, url=url), 1), None)
-        return None
+        asked = LedgerFilter(self._scope, url=url)
+        return self._asked(lambda store: next(ledger_rows(store, asked, 1), None), None)
 
     def alias_of(self, explanation: "Explanation") -> str | None:
         """Return the page, by its canonical key, that an explained URL is an alias of."""
-        if self._aliases is None:
-            return None
-        with suppress(StoreError):
-            return self._aliases.page_of(explanation.site, explanation.key)
-        return None
+        from ...learning.alias_learning import aliases_in
+
+        site, book = explanation.site, self._book
+        if site not in self._aliases and AliasKinds(book.for_site(site)):
+            self._aliases[site] = self._asked(lambda store: aliases_in(store, site, book, scope=self._scope), {})
+        return self._aliases.get(site, {}).get(explanation.key)
 
     def examples(self, rule: "Rule") -> list[tuple[str, str]]:
-        """Return pairs of URLs that a rule makes one, as crawls met them, or else those of its evidence."""
+        """Return pairs of URLs that a rule makes one, as crawls met them, or else those of its evidence.
+
+        What the rule has filtered comes first, then pages that were fetched under several URLs.
+        """
         if rule.id not in self._examples:
-            found: list[tuple[str, str]] = []
-            if self._store is not None:
-                with suppress(StoreError):
-                    found = real_examples(self._store, self._scope, self._book, rule)
-            self._examples[rule.id] = found or list(rule.evidence.examples if rule.evidence else ())
+            nothing: list[tuple[str, str]] = []
+            pairs = self._asked(
+                lambda store: list(islice(_pairs(store, self._scope, self._book, rule), _EXAMPLES)), nothing
+            )
+            self._examples[rule.id] = pairs or list(rule.evidence.examples if rule.evidence else ())
         return self._examples[rule.id]
 
 
@@ -111,16 +125,13 @@ def print_explanations(book: "RuleBook", urls: Iterable[str], answers: StoreAnsw
             print_long(Text(f"there are no rules of the site: scrapy learn-rules {explanation.site} says why"))
         for rule in unused.inactive[: None if every else MOST_UNMATCHED]:
             print_long(_inactive_line(rule))
-        for text in alias_lines(book, answers.alias_of(explanation), explanation.site, explanation.key):
+        for text in _alias_lines(book, answers.alias_of(explanation), explanation.site, explanation.key):
             print_long(Text(text))
         for line in _unmatched_lines(explanation, unused, None if every else MOST_UNMATCHED):
             print_long(line)
         row = answers.last_filtered(url)
-        if row is None:
-            print_long(Text("it was not filtered, as far as the store goes"))
-            continue
-        print_long(Text("filtered", style="bold"))
-        for text in said_of(row):
+        print_long(Text("filtered", style="bold") if row else Text("it was not filtered, as far as the store goes"))
+        for text in said_of(row) if row else ():
             print_long(Text(text))
 
 
@@ -183,6 +194,16 @@ def _inactive_line(rule: "Rule") -> Text:
     return Text(f"rule {rule.id} is {rule.status} ({why[rule.status]}), and would do: {operations_of(rule.ops)}")
 
 
+def _alias_lines(book: "RuleBook", page: str | None, site: str, key: str) -> Iterator[str]:
+    """Yield what is to be said of the aliases of a URL with the canonical key *key*, which may be an alias of a *page*."""
+    if page is not None:
+        yield f"alias of       {page} (seen in the last crawl of that page; it holds for one crawl)"
+    values = values_of(key, groups=book.groups)
+    for rule in book.for_site(site):
+        if rule.is_alias and rule.match and rule_matches(rule.match, values):
+            yield f"kind {rule.id} ({rule.status.value}): a URL like this is the page that {alias_words(rule)}"
+
+
 def _unmatched_lines(explanation: "Explanation", unused: "UnusedRules", most: int | None) -> Iterable[Text]:
     """Yield a line for each rule of the site that does not match, at most so many."""
     for rule, key in unused.unmatched[:most]:
@@ -205,14 +226,6 @@ def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]", idle: Sequence[st
     yield Text(f"  evidence  {evidence_of(rule.evidence)}{counted_until}")
 
 
-def real_examples(store: "Store", scope: str, book: "RuleBook", rule: "Rule") -> list[tuple[str, str]]:
-    """Return pairs of URLs of the store that a rule makes one. Raises StoreError.
-
-    What the rule has filtered comes first, then pages that were fetched under several URLs.
-    """
-    return list(islice(_pairs(store, scope, book, rule), _EXAMPLES))
-
-
 def _pairs(store: "Store", scope: str, book: "RuleBook", rule: "Rule") -> Iterator[tuple[str, str]]:
     for row in ledger_rows(store, LedgerFilter(scope, [rule.site], rule=rule.id), 10):
         if row.taken_for:
@@ -226,15 +239,13 @@ def _pairs(store: "Store", scope: str, book: "RuleBook", rule: "Rule") -> Iterat
                 break
 
 
-def marked_pair(one: str, other: str) -> tuple[str, str]:
+def marked_pair(one: str, other: str) -> list[str]:
     """Return two URLs, the parts that differ between ⟦ and ⟧.
 
     >>> marked_pair("http://a.test/p?id=7&sid=1f", "http://a.test/p?id=7&sid=2e")
-    ('http://a.test/p?id=7&sid=⟦1f⟧', 'http://a.test/p?id=7&sid=⟦2e⟧')
+    ['http://a.test/p?id=7&sid=⟦1f⟧', 'http://a.test/p?id=7&sid=⟦2e⟧']
     """
-    left, right = marked_urls(one, other)
-    return _joined(left), _joined(right)
-
-
-def _joined(pieces: Iterable[dict[str, Any]]) -> str:
-    return "".join(f"⟦{piece['text']}⟧" if piece["marked"] else piece["text"] for piece in pieces)
+    return [
+        "".join(f"⟦{piece['text']}⟧" if piece["marked"] else piece["text"] for piece in pieces)
+        for pieces in marked_urls(one, other)
+    ]

@@ -1,16 +1,14 @@
 """What ``scrapy dedup ledger`` shows: filtered URLs, and how many each rule has filtered."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from ...learning.phrases import counted, moment
 from ...report.filtered_urls import BECAME, fate_of, record_of, successors_of
 from ...store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count, ledger_rows
-from ..terminal.console import print_json, print_lines
+from ..console import print_json, print_lines, table
 
 if TYPE_CHECKING:
     from ...rules.book import RuleBook
@@ -28,27 +26,17 @@ def print_rules(store: "Store", asked: LedgerFilter, book: "RuleBook", *, json: 
     if json:
         for count in counts:
             replaced = {"replaced_by": list(gone[count.site, count.rule])} if (count.site, count.rule) in gone else {}
-            now = "gone" if replaced else states[count].partition(",")[0]
+            about = {"site": count.site, "rule": count.rule, "urls": count.urls}
             times = {"first": moment(count.first), "last": moment(count.last)}
-            print_json(
-                {
-                    "type": "rule",
-                    "site": count.site,
-                    "rule": count.rule,
-                    "urls": count.urls,
-                    **times,
-                    "now": now,
-                    **replaced,
-                }
-            )
+            now = "gone" if replaced else states[count].partition(",")[0]
+            print_json({"type": "rule", **about, **times, "now": now, **replaced})
     elif counts:
-        table = _table("site", "rule", "URLs", "first", "last", "now", whole=("rule", "first", "last"))
-        table.columns[2].justify = "right"
-        for count in counts:
-            table.add_row(
-                count.site, count.rule, str(count.urls), moment(count.first), moment(count.last), states[count]
-            )
-        print_lines(table)
+        rows = [
+            (count.site, count.rule, count.urls, moment(count.first), moment(count.last), states[count])
+            for count in counts
+        ]
+        names = "site", "rule", "URLs", "first", "last", "now"
+        print_lines(table(names, rows, right=("URLs",), whole=("rule", "first", "last")))
     return bool(counts)
 
 
@@ -57,22 +45,18 @@ def _status(book: "RuleBook", site: str, name: str) -> str:
     return next((rule.status.value for rule in book.for_site(site) if rule.id == name), "active")
 
 
-def print_json_rows(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
-    """Print a line of JSON for each filtered URL; return whether there is any. Raises StoreError."""
-    found = False
-    for row in ledger_rows(store, asked, limit):
-        found = True
-        print_json({"type": "filtered", **record_of(row)})
-    return found
+def print_rows(store: "Store", asked: LedgerFilter, limit: int | None, *, json: bool) -> bool:
+    """Print what is known of each filtered URL, a line of JSON, or a line for each part; return whether there is any.
 
-
-def print_rows(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
-    """Print what is known of each filtered URL, a line for each part; return whether there is any. Raises StoreError."""
-    found = False
+    Raises StoreError.
+    """
+    row = None
     for row in ledger_rows(store, asked, limit):
-        found = True
-        print_lines(Text(row.url, style="bold"), *map(Text, said_of(row)))
-    return found
+        if json:
+            print_json({"type": "filtered", **record_of(row)})
+        else:
+            print_lines(Text(row.url, style="bold"), *map(Text, said_of(row)))
+    return row is not None
 
 
 def print_table(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
@@ -80,10 +64,8 @@ def print_table(store: "Store", asked: LedgerFilter, limit: int | None) -> bool:
     rows = list(ledger_rows(store, asked, limit))
     if not rows:
         return False
-    table = _table("when", "rule", "URL", "taken for", "what became of it", whole=("when", "rule"))
-    for row in rows:
-        table.add_row(moment(row.time), row.rule, row.url, row.taken_for, BECAME[row.state])
-    print_lines(table)
+    shown = [(moment(row.time), row.rule, row.url, row.taken_for, BECAME[row.state]) for row in rows]
+    print_lines(table(("when", "rule", "URL", "taken for", "what became of it"), shown, whole=("when", "rule")))
     if (more := ledger_count(store, asked) - len(rows)) > 0:
         print(f"and {counted(more, 'URL')} more (--limit 0 shows all)")
     return True
@@ -109,11 +91,3 @@ def why_nothing(store: "Store", asked: LedgerFilter) -> str:
     if asked.rule is not None and not any(rule.startswith(asked.rule) for rule in rules):
         return f"Nothing was filtered by a rule {asked.rule}; it was by: {', '.join(rules)}"
     return "Nothing was filtered that is asked for."
-
-
-def _table(*names: str, whole: Sequence[str]) -> Table:
-    """Return a table without rows; times and ids, in the columns *whole*, are not broken on a narrow terminal."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for name in names:
-        table.add_column(name, overflow="fold", no_wrap=name in whole)
-    return table

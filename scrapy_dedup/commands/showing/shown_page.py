@@ -2,28 +2,34 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rich.text import Text
+from scrapy import Request, Spider
+from scrapy.crawler import CrawlerProcess
+from scrapy.http import HtmlResponse, Response
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from ...crawl.observe.site_masks import with_links
+from ...crawl.own_requests.probe_spider import OFF
 from ...learning.phrases import counted, moment
 from ...masks.fields.text_cuts import marked
 from ...masks.page_report import Act, PlaceOnPage, marked_text, places_on, texts_at
 from ...masks.slots import shown_slot
 from ...store.page_queries import versions_of_page
-from ..inputs.observation_sources import open_store
-from ..terminal.console import print_long, with_marks
-from ..terminal.problems import Nothing
+from ..console import print_long, with_marks
+from ..observation_sources import open_store
+from ..problems import Nothing
 
 if TYPE_CHECKING:
+    from scrapy.settings import Settings
+    from twisted.python.failure import Failure
+
     from ...content.versions import Version
     from ...crawl.settings.dedup_settings import DedupSettings
     from ...masks.model import Mask, TransientPath
-
-__all__ = ["ShownPage", "TaughtPlace", "marked_page", "print_json", "print_page", "stored_versions", "taught_places"]
 
 _MOST_TEXTS: Final = 3
 _LONGEST: Final = 200
@@ -102,6 +108,42 @@ class TaughtPlace:
             "pages": path.pages,
             "confidence": path.confidence,
         }
+
+
+def fetched(url: str, settings: "Settings") -> str:
+    """Return the HTML at *url*, by the project's downloader. Raises Nothing where there is none.
+
+    Nothing is recorded, filtered or exported, and no job is touched.
+    """
+    pages: list[str] = []
+    problems: list[str] = []
+
+    class PageSpider(Spider):
+        name = "dedup-page"
+
+        async def start(self) -> AsyncIterator[Any]:
+            yield Request(url, errback=self.failed, dont_filter=True)
+
+        def parse(self, response: Response, **_: Any) -> None:
+            if isinstance(response, HtmlResponse):
+                pages.append(response.text)
+            else:
+                problems.append("it is no HTML")
+
+        def failed(self, failure: "Failure") -> None:
+            if isinstance(failure.value, HttpError):
+                problems.append(f"the site answered {failure.value.response.status}")
+            else:
+                problems.append(failure.getErrorMessage() or repr(failure.value))
+
+    own = settings.copy()
+    own.setdict({**OFF, "DEDUP_ENABLED": False, "LOG_LEVEL": "CRITICAL"}, priority="cmdline")
+    process = CrawlerProcess(own)
+    process.crawl(PageSpider)
+    process.start()
+    if not pages:
+        raise Nothing(f"{url} cannot be had: {problems[0] if problems else 'there was no answer'}")
+    return pages[0]
 
 
 def taught_places(mask: "Mask", page: ShownPage) -> list[TaughtPlace]:

@@ -3,9 +3,7 @@
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from ...learning.choices import JUDGE
@@ -15,14 +13,16 @@ from ...learning.methods.options import METHODS, described
 from ...learning.phrases import counted
 from ...masks.slots import shown_slot
 from ...rules.lifecycle import changes
+from ...rules.model import ALIAS
+from ...rules.operations import Anchored
 from ...rules.wording import condition_of, operations_of
-from ..terminal.console import print_json, print_lines
-from .aliases import kinds_table
+from ..console import print_json, print_lines, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rich.console import RenderableType
+    from rich.table import Table
 
     from ...learning.learn import Learned
     from ...learning.site_report import SiteReport
@@ -36,7 +36,7 @@ SHOWN = 20
 
 def print_summary(learned: "Learned", before: "RuleBook", masks: "Mapping[str, Mask] | None" = None) -> None:
     """Print a table with a row per site, then what was found there, and how that differs from the rules of *before*."""
-    print_lines(site_table(learned.reports))
+    print_lines(_site_table(learned.reports))
     for report in learned.reports:
         print_lines(*_site_lines(report, learned, before, masks))
 
@@ -50,16 +50,16 @@ def _site_lines(
     changed = changes(before, learned.book, learned.departures, [report.site])
     yield Text.assemble((report.site, "bold"), f": {changed}")
     for rule in rules[:SHOWN]:
-        yield Padding(Text(rule_line(rule)), (0, 0, 0, 2))
+        yield Padding(Text(_rule_line(rule)), (0, 0, 0, 2))
     if len(rules) > SHOWN:
         yield f"  and {len(rules) - SHOWN} more, see the rule file"
     if kinds:
         yield "  kinds of aliases:"
-        yield Padding(kinds_table(kinds), (0, 0, 0, 2))
+        yield Padding(_kinds_table(kinds), (0, 0, 0, 2))
     hidden = [path for path in masks[report.site].paths if path.is_hidden] if masks and report.site in masks else []
     if hidden:
         yield "  transient content:"
-        yield Padding(places_table(hidden[:SHOWN]), (0, 0, 0, 2))
+        yield Padding(_places_table(hidden[:SHOWN]), (0, 0, 0, 2))
     if len(hidden) > SHOWN:
         yield f"  and {len(hidden) - SHOWN} more places, see the mask file"
     for note in report.notes:
@@ -71,13 +71,13 @@ def print_changes(learned: "Learned", before: "RuleBook") -> None:
     reasons = {(each.rule.site, each.rule.id): each.said for each in learned.departures}
     for report in learned.reports:
         changed = changes(before, learned.book, learned.departures, [report.site])
-        lines = [f"  + {rule_line(rule)}" for rule in changed.added]
+        lines = [f"  + {_rule_line(rule)}" for rule in changed.added]
         for word, some in (("wider", changed.wider), ("narrower", changed.narrower)):
             for each in some:
-                lines.append(f"  {word}: {rule_line(each.rule)}")
-                lines += [f"    was {rule_line(rule)}" for rule in each.before]
+                lines.append(f"  {word}: {_rule_line(each.rule)}")
+                lines += [f"    was {_rule_line(rule)}" for rule in each.before]
         for rule in changed.dropped:
-            lines += [f"  - {rule_line(rule)}", f"    {reasons[rule.site, rule.id]}"]
+            lines += [f"  - {_rule_line(rule)}", f"    {reasons[rule.site, rule.id]}"]
         print_lines(Text.assemble((report.site, "bold"), f": {changed}"), *map(Text, lines))
 
 
@@ -107,46 +107,67 @@ def print_json_summary(learned: "Learned", before: "RuleBook") -> None:
                 print_json({"type": "departure", **gone, "urls": each.urls, "message": str(each)})
 
 
-def site_table(reports: "Iterable[SiteReport]") -> Table:
+def _site_table(reports: "Iterable[SiteReport]") -> "Table":
     """Return the table of all sites, those with most duplicates first."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("site", overflow="fold")
-    for name in ("URLs", "pages", "duplicates", "rules", "would skip", "share of duplicates", "expected to be lost"):
-        table.add_column(name, justify="right")
-    for report in sorted(reports, key=lambda report: (-report.duplicates, report.site)):
-        table.add_row(
+    names = "URLs", "pages", "duplicates", "rules", "would skip", "share of duplicates", "expected to be lost"
+    rows = [
+        (
             report.site,
-            str(report.urls),
-            str(report.pages),
-            str(report.duplicates),
-            str(report.rules),
-            str(report.removed),
+            report.urls,
+            report.pages,
+            report.duplicates,
+            report.rules,
+            report.removed,
             f"{report.share:.0%}" if report.duplicates else "-",
             f"{report.at_risk:.1f}".removesuffix(".0") if report.at_risk <= UNINFORMATIVE * report.removed else "-",
         )
-    return table
+        for report in sorted(reports, key=lambda report: (-report.duplicates, report.site))
+    ]
+    return table(("site", *names), rows, right=names)
 
 
-def places_table(paths: "Iterable[TransientPath]") -> Table:
+def _places_table(paths: "Iterable[TransientPath]") -> "Table":
     """Return the table of transient places: where they are, what is transient there, and what speaks for it."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for name in ("place (CSS)", "transient", "before → after"):
-        table.add_column(name, overflow="fold")
-    for name in ("changes", "pages", "confidence"):
-        table.add_column(name, justify="right")
-    for path in paths:
-        table.add_row(
+    numbers = "changes", "pages", "confidence"
+    rows = [
+        (
             path.css,
             shown_slot(path.slot, path.attribute),
             " → ".join(path.examples[0]) if path.examples else "",
             f"{path.changes} of {path.opportunities}",
-            str(path.pages),
+            path.pages,
             path.state or (f"{path.confidence:.2f}" if path.confidence else "-"),
         )
-    return table
+        for path in paths
+    ]
+    return table(("place (CSS)", "transient", "before → after", *numbers), rows, right=numbers)
 
 
-def rule_line(rule: "Rule") -> str:
+def _kinds_table(rules: "Iterable[Rule]") -> "Table":
+    """Return the table of kinds of aliases, those that act first."""
+    numbers = "pages", "against", "URLs"
+    rows = []
+    for rule in sorted(rules, key=lambda rule: (not rule.status.acts, rule.id)):
+        evidence = rule.evidence
+        counts = (evidence.groups, evidence.counterexamples, evidence.urls) if evidence else ("", "", "")
+        rows.append((rule.id, rule.status.value, alias_words(rule), condition_of(rule.match), *counts))
+    return table(("id", "status", "a URL is the page that", "where", *numbers), rows, right=numbers)
+
+
+def alias_words(rule: "Rule") -> str:
+    """Return what a kind says of its URLs, in words."""
+    said = []
+    for key, operation in rule.ops.items():
+        name = key.removeprefix(ALIAS)
+        if isinstance(operation, Anchored):
+            on = f" and looks like {' or '.join(operation.pages)}" if operation.pages else ""
+            said.append(f'holds id="{operation.prefix}N"{on}, by {name} = {operation.lead}N')
+        else:
+            said.append(f"declares it as {name}")
+    return "; ".join(said)
+
+
+def _rule_line(rule: "Rule") -> str:
     """Return a rule in one line: its id, what it does and where, and how much speaks for it."""
     groups = f", {counted(rule.evidence.groups, 'group')}" if rule.evidence else ""
     if rule.evidence and rule.evidence.apart:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from ..terminal.problems import DONE
-from .subcommand import Subcommand
+from ..base import Project, Subcommand
+from ..problems import DONE
 
 if TYPE_CHECKING:
     from ...rules.book import RuleBook
-    from ..inputs.project import Project
 
 
 class Explain(Subcommand):
@@ -37,7 +36,7 @@ class Explain(Subcommand):
             "--from", dest="file", metavar="FILE", help="read URLs from FILE, one per line (- is standard input)"
         )
 
-    def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
+    def act(self, project: Project, args: list[str], opts: argparse.Namespace) -> int:
         if not args and opts.file is None:
             raise UsageError("no URL: name one or more, --from FILE, or - for standard input")
         if opts.keys_only and opts.json:

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import UsageError
 
-from ..base import whole_number
-from ..terminal.problems import DONE, NOTHING, Mistake
-from .subcommand import Subcommand
+from ..base import Project, Subcommand, whole_number
+from ..problems import DONE, NOTHING, Mistake
 
 if TYPE_CHECKING:
     from ...crawl.settings.dedup_settings import DedupSettings
     from ...store.ledger_queries import LedgerFilter
     from ...store.store import Store
-    from ..inputs.project import Project
 
 _AGO: Final = re.compile(r"(\d+)([smhdw])\Z").match
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
@@ -47,9 +45,9 @@ class ShowLedger(Subcommand):
         parser.add_argument("--limit", type=whole_number, metavar="N", help=f"show at most N rows ({SHOWN}; 0: all)")
         parser.add_argument("--by-rule", action="store_true", help="show how many URLs each rule has filtered")
 
-    def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
+    def act(self, project: Project, args: list[str], opts: argparse.Namespace) -> int:
         from ...store.ledger_queries import LedgerFilter
-        from ..inputs.observation_sources import open_store, site_named
+        from ..observation_sources import open_store, site_named
 
         if opts.limit is not None and opts.limit < 0:
             raise UsageError("--limit is a number of rows, or 0 for all")
@@ -78,10 +76,8 @@ class ShowLedger(Subcommand):
 
         if opts.by_rule:
             shown = shown_ledger.print_rules(store, asked, settings.load_rules(), json=opts.json)
-        elif opts.json:
-            shown = shown_ledger.print_json_rows(store, asked, opts.limit or None)
-        elif opts.url is not None:
-            shown = shown_ledger.print_rows(store, asked, opts.limit or None)
+        elif opts.json or opts.url is not None:
+            shown = shown_ledger.print_rows(store, asked, opts.limit or None, json=opts.json)
         else:
             shown = shown_ledger.print_table(store, asked, SHOWN if opts.limit is None else opts.limit or None)
         if not shown and not opts.json:

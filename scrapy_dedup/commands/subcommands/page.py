@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from ..terminal.problems import DONE, Mistake, Nothing, output_file
-from .subcommand import Subcommand
+from ..base import Project, Subcommand
+from ..problems import DONE, Mistake, Nothing, output_file
 
 if TYPE_CHECKING:
     from ...crawl.settings.dedup_settings import DedupSettings
     from ...masks.model import Mask
-    from ..inputs.project import Project
     from ..showing.shown_page import ShownPage
 
 
@@ -41,7 +40,7 @@ class ExplainPage(Subcommand):
         )
         parser.add_argument("--html", metavar="OUT", help="write the page into OUT, with its transient parts marked")
 
-    def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
+    def act(self, project: Project, args: list[str], opts: argparse.Namespace) -> int:
         if len(args) != 1:
             raise UsageError("name one page: a URL, or a file of HTML")
         from ...report.rendering import write_text
@@ -76,7 +75,7 @@ class ExplainPage(Subcommand):
         return DONE
 
     def _page(
-        self, project: "Project", settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace
+        self, project: Project, settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace
     ) -> tuple["ShownPage", str]:
         """Return the page that is asked for, and its HTML; that of a page from the store is empty."""
         from ...content.versions import version_of
@@ -88,8 +87,8 @@ class ExplainPage(Subcommand):
             html = Path(name).read_text(encoding="utf-8", errors="replace")
             return ShownPage(version_of(html, markup=True), url, "file", before=before), html
         if not opts.from_store:
-            from ..inputs.fetching import fetched
-            from ..terminal.progress import progress
+            from ..console import progress
+            from ..showing.shown_page import fetched
 
             try:
                 with progress(f"fetching {url}"):

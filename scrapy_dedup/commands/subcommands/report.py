@@ -3,13 +3,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..terminal.problems import DONE, Nothing, output_file
-from .subcommand import Subcommand
+from ..base import Project, Subcommand
+from ..problems import DONE, Nothing, output_file
 
 if TYPE_CHECKING:
     from ...crawl.settings.dedup_settings import DedupSettings
     from ...report.collecting import ReportSource
-    from ..inputs.project import Project
 
 #: Where there is no store that is a file, and no DEDUP_REPORT.
 _DEFAULT = "report.html"
@@ -37,7 +36,7 @@ class WriteReport(Subcommand):
         parser.add_argument("-o", "--output", metavar="FILE", help="write into FILE, not into that of DEDUP_REPORT")
         parser.add_argument("--open", action="store_true", help="open the report in the browser")
 
-    def act(self, project: "Project", args: list[str], opts: argparse.Namespace) -> int:
+    def act(self, project: Project, args: list[str], opts: argparse.Namespace) -> int:
         from scrapy.exceptions import UsageError
 
         if opts.json and opts.open:
@@ -49,7 +48,7 @@ class WriteReport(Subcommand):
             _print_json(source, output)
             return DONE
         from ...report.rendering import write_report
-        from ..terminal.progress import progress
+        from ..console import progress
 
         path = output or settings.report_file or Path(_DEFAULT)
         with progress("making the report"):
@@ -67,7 +66,7 @@ class WriteReport(Subcommand):
 def _source(settings: "DedupSettings", names: list[str]) -> "ReportSource":
     """Return what the report is made from. Raises Nothing and Mistake."""
     from ...report.collecting import ReportSource
-    from ..inputs.observation_sources import known_site, open_store
+    from ..observation_sources import known_site, open_store
 
     with open_store(settings) as store:
         known = {count.site for count in store.sites(settings.scope)}
@@ -82,8 +81,7 @@ def _print_json(source: "ReportSource", output: Path | None) -> None:
 
     from ...report.collecting import report_of
     from ...report.rendering import records_of, write_text
-    from ..terminal.console import print_json
-    from ..terminal.progress import progress
+    from ..console import print_json, progress
 
     with progress("making the report"):
         records = list(records_of(report_of(source)))

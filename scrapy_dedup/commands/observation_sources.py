@@ -6,16 +6,16 @@ from contextlib import contextmanager
 from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...store.database import database_path
-from ...store.store import Store
-from ...urls import site_of_url
-from ..terminal.problems import Mistake, Nothing
+from ..store.database import database_path
+from ..store.store import Store
+from ..urls import site_of_url
+from .problems import Mistake, Nothing
 
 if TYPE_CHECKING:
-    from ...crawl.settings.dedup_settings import DedupSettings
-    from ...learning.alternation import StoredEvidence
-    from ...learning.imported import ImportedEvidence
-    from ...sources.reading import Reading
+    from ..crawl.settings.dedup_settings import DedupSettings
+    from ..learning.alternation import StoredEvidence
+    from ..learning.imported import ImportedEvidence
+    from ..sources.reading import Reading
 
 _DAY = 86_400
 _CRAWL_FIRST = (
@@ -47,7 +47,7 @@ def open_store(settings: "DedupSettings", *, readonly: bool = True) -> Iterator[
 @contextmanager
 def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[StoredEvidence]":
     """Open what is recorded in the settings' scope, of the named sites or of all. Raises Nothing and Mistake."""
-    from ...learning.alternation import StoredEvidence
+    from ..learning.alternation import StoredEvidence
 
     with open_store(settings) as store:
         known = {count.site for count in store.sites(settings.scope)}
@@ -64,12 +64,12 @@ def evidence_in_store(settings: "DedupSettings", names: list[str]) -> "Iterator[
 @contextmanager
 def evidence_in_sources(settings: "DedupSettings", names: list[str], sources: Sources) -> "Iterator[ImportedEvidence]":
     """Read *sources*, of the named sites or of all, and say what could not be read. Raises Nothing, Mistake."""
-    from ...crawl.observe.kept_texts import pack_of
-    from ...learning.imported import ImportedEvidence
-    from ...sources.pages import PageReader
-    from ...sources.reading import Reading
-    from ...sources.records import SourceError
-    from ..terminal.progress import progress
+    from ..crawl.observe.kept_texts import pack_of
+    from ..learning.imported import ImportedEvidence
+    from ..sources.pages import PageReader
+    from ..sources.reading import Reading
+    from ..sources.records import SourceError
+    from .console import progress
 
     wanted = {site_named(name, settings) for name in names}
     pages = PageReader(settings.max_body, pack_of(settings), scrapys_encoding)

@@ -1,1 +1,0 @@
-"""The terminal of the commands: where they print, progress, and exit codes."""
