@@ -41,8 +41,6 @@ from .postpone.release import PostponedRelease
 from .postpone.site_candidates import SiteCandidates
 from .report.closing import CrawlClose
 from .report.closing_report import ClosingReport
-from .report.crawl_log import CrawlLog
-from .report.report_file import ReportFile
 from .report.teachers import Teachers
 from .seen.depth_limit import Depths
 from .seen.ledger import Ledger
@@ -55,9 +53,8 @@ from .seen.rescheduling import Rescheduler
 from .seen.seen import Seen
 from .seen.slot_claims import SlotClaims
 from .seen.write_buffer import WriteBuffer
-from .settings.dedup_settings import DedupSettingError, DedupSettings
+from .settings.dedup_settings import DedupSettingError, DedupSettings, told
 from .settings.rule_directories import RuleDirectories
-from .settings.start_errors import told
 from .support.components import is_crawl, is_of_fleet
 from .support.crawl_status import CrawlStatus
 from .support.crawl_store import CrawlStore
@@ -186,8 +183,6 @@ class CrawlComponents:
         self.field_hints = self.built(FieldHints) if hints else None
         self.teachers = self.built(Teachers)
         self.closing_report = self.built(ClosingReport)
-        self.crawl_log = self.built(CrawlLog)
-        self.report_file = self.built(ReportFile)
         self.opening = self.built(CrawlOpening)
         self.closing = self.built(CrawlClose)
 

@@ -16,8 +16,7 @@ from .items.duplicates import DuplicateItemsPipeline
 from .items.pipeline import TransientPipeline
 from .observe.pages import ArrivalMiddleware, PageMiddleware
 from .observe.recorder import MediaRecorder, RedirectRecorder, RobotsRecorder
-from .settings.dedup_settings import DedupSettingError, DedupSettings, unknown_settings
-from .settings.start_errors import loaded, told
+from .settings.dedup_settings import DedupSettingError, DedupSettings, loaded, told, unknown_settings
 from .verify.sample_gate import SampleGate
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """What ``scrapy dedup page`` shows: the texts of a page, which of them are transient, and what stood there before."""
 
-import json
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,10 +15,10 @@ from ...crawl.observe.site_masks import with_links
 from ...crawl.own_requests.probe_spider import OFF
 from ...learning.phrases import counted, moment
 from ...masks.fields.text_cuts import marked
-from ...masks.page_report import Act, PlaceOnPage, marked_text, places_on, texts_at
+from ...masks.page_report import Act, marked_text, places_on, texts_at
 from ...masks.slots import shown_slot
 from ...store.page_queries import versions_of_page
-from ..console import print_long, with_marks
+from ..console import print_json, print_long, with_marks
 from ..observation_sources import open_store
 from ..problems import Nothing
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from ...content.versions import Version
     from ...crawl.settings.dedup_settings import DedupSettings
-    from ...masks.model import Mask, TransientPath
+    from ...masks.model import Mask
 
 _MOST_TEXTS: Final = 3
 _LONGEST: Final = 200
@@ -71,45 +70,6 @@ class ShownPage:
     before: Sequence[Stored] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TaughtPlace:
-    """A place of a page, and what stood there before: in a version of the page, or in the example of the mask."""
-
-    place: PlaceOnPage
-    before: tuple[str, ...] | None = None
-    #: Seconds since 1970, of the version in the store.
-    time: float | None = None
-    #: (before, after) in the mask, where the store has no other text of this page.
-    example: tuple[str, str] | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what a line of JSON says of it."""
-        path = self.place.path
-        source = "store" if self.before is not None else "mask" if self.example is not None else None
-        return {
-            "type": "place",
-            "act": self.place.act,
-            "selector": path.selector,
-            "attribute": path.attribute,
-            "position": f"{path.position} of {path.of or 'any'}" if path.position else None,
-            "css": path.css,
-            "xpath": path.xpath,
-            "kind": path.kind,
-            "state": path.state or None,
-            "text": shown_slot(path.slot, path.attribute),
-            "now": list(self.place.texts),
-            "marked": self.place.marked,
-            "before": list(self.before) if self.before is not None else None,
-            "before_from": source,
-            "before_time": moment(self.time) if self.time is not None else None,
-            "example": list(self.example) if self.example is not None else None,
-            "changed": path.changes,
-            "compared": path.opportunities,
-            "pages": path.pages,
-            "confidence": path.confidence,
-        }
-
-
 def fetched(url: str, settings: "Settings") -> str:
     """Return the HTML at *url*, by the project's downloader. Raises Nothing where there is none.
 
@@ -146,16 +106,39 @@ def fetched(url: str, settings: "Settings") -> str:
     return pages[0]
 
 
-def taught_places(mask: "Mask", page: ShownPage) -> list[TaughtPlace]:
-    """Return the places of a mask that a page has, each with the latest version of it that shows another text there."""
+def _places(mask: "Mask", page: ShownPage) -> list[dict[str, Any]]:
+    """Return the places of a mask that a page has, as JSON has them: what stands there now, and what stood there before, in the
+    latest version of the page that shows another text there, or else in the example of the mask."""
     found = []
     for place in places_on(mask, page.version, url=page.url, acting=with_links(mask)):
-        versions = ((at, texts_at(place.path, version)) for at, version in page.before)
-        other = next(((at, texts) for at, texts in versions if texts and texts != place.texts), None)
-        if other is not None:
-            found.append(TaughtPlace(place, other[1], other[0]))
-        else:
-            found.append(TaughtPlace(place, example=place.path.examples[0] if place.path.examples else None))
+        path = place.path
+        versions = ((at, texts_at(path, version)) for at, version in page.before)
+        time, before = next(((at, texts) for at, texts in versions if texts and texts != place.texts), (None, None))
+        example = path.examples[0] if before is None and path.examples else None
+        found.append(
+            {
+                "type": "place",
+                "act": place.act,
+                "selector": path.selector,
+                "attribute": path.attribute,
+                "position": f"{path.position} of {path.of or 'any'}" if path.position else None,
+                "css": path.css,
+                "xpath": path.xpath,
+                "kind": path.kind,
+                "state": path.state or None,
+                "text": shown_slot(path.slot, path.attribute),
+                "now": list(place.texts),
+                "marked": place.marked,
+                "before": list(before) if before is not None else None,
+                "before_from": "store" if before is not None else "mask" if example is not None else None,
+                "before_time": moment(time) if time is not None else None,
+                "example": list(example) if example is not None else None,
+                "changed": path.changes,
+                "compared": path.opportunities,
+                "pages": path.pages,
+                "confidence": path.confidence,
+            }
+        )
     return found
 
 
@@ -175,108 +158,74 @@ def stored_versions(settings: "DedupSettings", site: str, url: str, *, needed: b
     return found
 
 
-def print_page(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]", *, strip: str) -> None:
-    """Print the visible texts of a page, the transient words between ⟦ and ⟧, and the places by what is done about them.
+def print_page(page: ShownPage, mask: "Mask", *, strip: str, json: bool) -> None:
+    """Print the visible texts of a page, the transient words between ⟦ and ⟧, and the places by what is done about them; or a line
+    of JSON of the page, and one of each place.
 
     *strip* is DEDUP_STRIP, "" where no field of items is named.
     """
-    if page.time is not None:
-        print_long(Text(f"{page.url} as it was at {moment(page.time)}, from the store:\n"))
-    words, hidden = _counts(page, mask)
-    for line in _texts(page, mask):
-        print_long(line)
-    if not _is_known(page, mask, places):
+    texts, words, hidden = _texts(page, mask)
+    places = _places(mask, page)
+    # Whether it is known what passes on such pages, or on some of their places.
+    known = mask.applies_to(page.url) or any(place["act"] in ("stripped", "left out") for place in places)
+    time = moment(page.time) if page.time is not None else None
+    if json:
+        about = {"type": "page", "url": page.url, "site": mask.site, "from": page.source, "time": time, "known": known}
+        for record in ({**about, "words": words, "transient_words": hidden}, *places):
+            print_json(record)
+        return
+    if time is not None:
+        print_long(Text(f"{page.url} as it was at {time}, from the store:\n"))
+    for text in texts:
+        print_long(with_marks(text))
+    if not known:
         print("\nNothing is known of pages of this kind: none was seen in two versions.")
     print(f"\n{hidden} of {words} words are transient.")
     for act, heading in {"stripped": _STRIPPED[strip], **_HEADINGS}.items():
-        some = [place for place in places if place.place.act == act]
-        if not some:
-            continue
-        print(f"\n{heading}")
-        for each in some:
-            print_long(Text(f"  {_where(each.place.path)}"))
-            for line in _lines(each):
+        some = [place for place in places if place["act"] == act]
+        if some:
+            print(f"\n{heading}")
+        for place in some:
+            for line in _lines(place):
                 print_long(line)
 
 
-def print_json(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]") -> None:
-    """Print a line of JSON of the page, and one of each place."""
-    words, hidden = _counts(page, mask)
-    about = {
-        "type": "page",
-        "url": page.url,
-        "site": mask.site,
-        "from": page.source,
-        "time": moment(page.time) if page.time is not None else None,
-        "known": _is_known(page, mask, places),
-        "words": words,
-        "transient_words": hidden,
-    }
-    for each in (about, *[place.to_json() for place in places]):
-        print(json.dumps(each))
-
-
-def _is_known(page: "ShownPage", mask: "Mask", places: "Sequence[TaughtPlace]") -> bool:
-    """Whether it is known what passes on such pages, or on some of their places."""
-    return mask.applies_to(page.url) or any(each.place.act in ("stripped", "left out") for each in places)
-
-
-def _counts(page: "ShownPage", mask: "Mask") -> tuple[int, int]:
-    """Return the number of words of a page, and that of the transient ones."""
+def _texts(page: ShownPage, mask: "Mask") -> tuple[list[str], int, int]:
+    """Return the visible texts of a page with the transient words marked, the number of words, and that of the transient ones."""
     stripped = mask.hidden_of(page.version, url=page.url)
+    texts: list[str] = []
     words = hidden = 0
     for index, (_, attribute, text) in enumerate(page.version.blocks):
         if not attribute:
+            texts.append(marked_text(text, stripped.get(index)))
             number = len(text.split())
             words += number
             if index in stripped:
                 hidden += sum(end - start for start, end in stripped[index] or [(0, number)])
-    return words, hidden
+    return texts, words, hidden
 
 
-def _texts(page: "ShownPage", mask: "Mask") -> Iterator[Text]:
-    stripped = mask.hidden_of(page.version, url=page.url)
-    for index, (_, attribute, text) in enumerate(page.version.blocks):
-        if not attribute:
-            yield with_marks(marked_text(text, stripped.get(index)))
-
-
-def _lines(each: "TaughtPlace") -> Iterator[Text]:
-    """Yield what is shown of a place below its name, line by line."""
-    now, before = _sides(each)
-    other = "example" if each.before is None and each.example is not None else "before"
-    rows = [("now", now), (other, before), ("changed", [often] if (often := _often(each.place.path)) else [])]
-    for name, texts in rows:
+def _lines(place: dict[str, Any]) -> Iterator[Text]:
+    """Yield what is shown of a place, line by line."""
+    # What is no attribute of the page, such as a script's contents, has no selector of its own.
+    name = f" {place['attribute']}" if place["attribute"].startswith("#") else ""
+    yield Text(f"  {place['css']}{name}" + (f" ({place['position']})" if place["position"] else ""))
+    now, before = place["now"], place["before"]
+    rows = {"now": _some(place["marked"], new={at for at, text in enumerate(now) if text not in (before or ())})}
+    if before is not None:
+        new = {at for at, text in enumerate(before) if text not in now}
+        rows["before"] = [*_some(before, new=new), f"({place['before_time']})"]
+    elif place["example"] is not None:
+        rows["example"] = [" → ".join(text or "(nothing)" for text in place["example"]), "(from the mask file)"]
+    else:
+        rows["before"] = ["(not known)"]
+    if place["compared"]:
+        times = f"{place['changed']} of {counted(place['compared'], 'time')} on {counted(place['pages'], 'page')}"
+        # It is 0 where it was not proven, whatever the page is left without.
+        rows["changed"] = [times + (f", confidence {place['confidence']:.2f}" if place["confidence"] else "")]
+    for name, texts in rows.items():
         for number, text in enumerate(texts):
             yield Text(f"    {'' if number else name:<9}").append_text(with_marks(text))
-
-
-def _where(path: "TransientPath") -> str:
-    # What is no attribute of the page, such as a script's contents, has no selector of its own.
-    name = f" {path.attribute}" if path.attribute.startswith("#") else ""
-    return path.css + name + (f" ({path.position} of {path.of or 'any'})" if path.position else "")
-
-
-def _often(path: "TransientPath") -> str:
-    if not path.opportunities:
-        return ""
-    times = f"{path.changes} of {counted(path.opportunities, 'time')} on {counted(path.pages, 'page')}"
-    # It is 0 where it was not proven, whatever the page is left without.
-    return f"{times}, confidence {path.confidence:.2f}" if path.confidence else times
-
-
-def _sides(each: "TaughtPlace") -> tuple[list[str], list[str]]:
-    """Return what is shown of a place now, and of before."""
-    now = _some(
-        each.place.marked, new={at for at, text in enumerate(each.place.texts) if text not in (each.before or ())}
-    )
-    if each.before is not None and each.time is not None:
-        new = {at for at, text in enumerate(each.before) if text not in each.place.texts}
-        return now, [*_some(each.before, new=new), f"({moment(each.time)})"]
-    if each.example is not None:
-        before, after = each.example
-        return now, [f"{before or '(nothing)'} → {after or '(nothing)'}", "(from the mask file)"]
-    return now, ["(not known)"]
 
 
 def _some(texts: "Sequence[str]", *, new: set[int]) -> list[str]:

@@ -45,7 +45,7 @@ class ExplainPage(Subcommand):
             raise UsageError("name one page: a URL, or a file of HTML")
         from ...report.rendering import write_text
         from ...urls import site_of_url
-        from ..showing.shown_page import marked_page, print_json, print_page, taught_places
+        from ..showing.shown_page import marked_page, print_page
 
         settings = project.dedup_settings(opts.spider)
         is_url = "://" in args[0]
@@ -64,11 +64,7 @@ class ExplainPage(Subcommand):
         output = output_file(opts.html, "--html") if opts.html else None
         mask = mask_for(settings, site)
         page, html = self._page(project, settings, site, args[0], opts)
-        places = taught_places(mask, page)
-        if opts.json:
-            print_json(page, mask, places)
-        else:
-            print_page(page, mask, places, strip=settings.strip if settings.content_fields else "")
+        print_page(page, mask, strip=settings.strip if settings.content_fields else "", json=opts.json)
         if output is not None:
             write_text(output, marked_page(html, mask, url))
             print(f"The page with marks is in {output}.", file=sys.stderr if opts.json else sys.stdout)

@@ -13,8 +13,7 @@ from scrapy.http import Response
 from scrapy.utils.misc import load_object
 
 from ..identity.identities import is_plain_get
-from ..settings.dedup_settings import DedupSettingError, Mode
-from ..settings.start_errors import loaded, told
+from ..settings.dedup_settings import DedupSettingError, Mode, loaded, told
 from ..support.components import components_of
 from ..support.request_meta import SAMPLE
 from .filtering_rules import filtering_rules

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 
-from ..settings.dedup_settings import DedupSettingError, Mode
-from ..settings.start_errors import told
+from ..settings.dedup_settings import DedupSettingError, Mode, told
 from ..support.components import components_of
 from ..support.request_meta import DUPLICATE, PUT_BACK, RESCHEDULED, redirects_to
 from .request_decision import RequestAction, RequestVerdict

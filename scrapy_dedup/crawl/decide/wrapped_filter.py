@@ -7,8 +7,7 @@ from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.utils.misc import build_from_crawler
 
 from ..identity.request_fingerprints import remember_fingerprints
-from ..settings.dedup_settings import DedupSettingError
-from ..settings.start_errors import loaded
+from ..settings.dedup_settings import DedupSettingError, loaded
 from ..support.compatibility import heard_by
 
 if TYPE_CHECKING:

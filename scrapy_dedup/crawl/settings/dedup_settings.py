@@ -5,24 +5,36 @@ Every value is checked when a crawl or a command starts; a wrong one raises
 value and what would be right.
 """
 
+import asyncio
+import logging
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from scrapy.utils.misc import load_object
+
+from ...learning.choices import JUDGE, METHOD_NAMES
 from ...masks.published.thresholds import Thresholds
 from .setting_fields import SETTINGS, SettingFields
-from .setting_pairs import wrong_method, wrong_site
 from .setting_values import DedupSettingError, Mode, Setting, WrongValue
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy.settings import BaseSettings
 
     from ...rules.book import RuleBook
 
-__all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting", "unknown_settings"]
+__all__ = ["SETTINGS", "DedupSettingError", "DedupSettings", "Mode", "Setting", "loaded", "told", "unknown_settings"]
+
+logger = logging.getLogger(__name__)
+
+E = TypeVar("E", bound=Exception)
 
 _PREFIX: Final = "DEDUP_"
+# Scrapy's coroutine around a crawl that a process or a runner has started.
+_SCRAPYS: Final = "AsyncCrawlerRunner._crawl_and_track"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +57,8 @@ class DedupSettings(SettingFields):
             value = settings.get(setting.name, setting.default)
             read[setting.name.removeprefix(_PREFIX).lower()] = cls._read(setting, value)
         wrong = {
-            "DEDUP_SITES": wrong_site(read["sites"], read["site_groups"]),
-            "DEDUP_METHOD_OPTIONS": wrong_method(read["method"], read["method_options"]),
+            "DEDUP_SITES": _wrong_site(read["sites"], read["site_groups"]),
+            "DEDUP_METHOD_OPTIONS": _wrong_method(read["method"], read["method_options"]),
         }
         for name, problem in wrong.items():
             if problem:
@@ -136,3 +148,59 @@ def unknown_settings(settings: "BaseSettings") -> list[str]:
     """Return the names of settings that look as if they were the plug-in's."""
     names: set[Any] = {name for name in settings if isinstance(name, str) and name.startswith(_PREFIX)}
     return sorted(names - {setting.name for setting in SETTINGS})
+
+
+def told(error: E) -> E:
+    """Tell, in one line, an error that stops the start; return it to be raised.
+
+    Where asyncio runs the crawl and nobody waits for it, as in ``scrapy crawl``, the
+    error would be told once more with a traceback: that is prevented. The exit code of
+    the command is 1 either way.
+    """
+    logger.error("The crawl is not started: %s", error)
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # another reactor than asyncio's
+        return error
+    if task is not None and getattr(task.get_coro(), "__qualname__", "") == _SCRAPYS:
+        task.add_done_callback(_asked_for)
+    return error
+
+
+def _asked_for(task: "asyncio.Task[object]") -> None:
+    """Ask for the exception of a task, so that asyncio does not tell that nobody has."""
+    if not task.cancelled():
+        task.exception()
+
+
+def loaded(name: str, value: Any, remedy: str) -> Any:
+    """Return what the setting *name* names. Raises DedupSettingError."""
+    try:
+        return load_object(value)
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise DedupSettingError(name, value, f"it cannot be loaded ({error})", remedy) from error
+
+
+def _wrong_method(method: str, options: "Mapping[str, Any]") -> tuple[str, str] | None:
+    """Return problem and remedy if a published method does not have these options, or the judge has any."""
+    if method == JUDGE:
+        return ("the judge has no options", f"Set DEDUP_METHOD: {', '.join(METHOD_NAMES[1:])}.") if options else None
+    from ...learning.methods.options import WrongOption, options_of
+
+    try:
+        options_of(method, options)
+    except WrongOption as wrong:
+        return str(wrong), "scrapy learn-rules --method list shows all options."
+    return None
+
+
+def _wrong_site(sites: "Mapping[str, Mode | None]", groups: "Mapping[str, tuple[str, ...]]") -> tuple[str, str] | None:
+    """Return problem and remedy if a key of DEDUP_SITES is no site, such as ``www.example.com``, and would never apply."""
+    from ...urls import site_of_url
+
+    for name in sites:
+        found = [site_of_url(f"{scheme}://{name}/", groups=groups) for scheme in ("http", "https")]
+        if name not in found and name.partition(":")[0] not in groups:
+            remedy = f"Write {found[0]!r}." if found[0] else 'Write a domain, such as "example.com".'
+            return f"{name!r} is not a site", remedy
+    return None

@@ -12,7 +12,6 @@ from typing import Any
 from ...learning.choices import JUDGE, METHOD_NAMES
 from ...learning.evidence.user_names import Names
 from ...masks.published.thresholds import Thresholds
-from . import setting_pairs as learning
 from . import setting_paths as paths
 from . import setting_values as values
 from .setting_values import Mode, Setting, setting
@@ -121,20 +120,20 @@ class SettingFields:
     )
     method: str = setting(
         JUDGE,
-        learning.method,
+        values.method,
         "name of a method",
         f"The method that decides which rules act: {', '.join(METHOD_NAMES)}. All but the judge decide as their "
         "documents do (see :doc:`/methods/published`).",
     )
     method_options: Mapping[str, Any] = setting(
         {},
-        learning.method_options,
+        values.method_options,
         "dict of option to value",
         "Options of the published method that DEDUP_METHOD names. Those left out are as in its document.",
     )
     names: Names = setting(
         {},
-        learning.names,
+        values.names,
         'dict of "relevant", "irrelevant" or "return" to list of names',
         "Names of parameters whose meaning you know on all sites: relevant, irrelevant, or saying where a log-in page "
         "returns to. They weigh as much as an opinion that is right 19 times in 20, and never more than what pages "

@@ -40,12 +40,7 @@ def store(value: Any) -> str:
         return str(data_folder() / "store.sqlite")
     if isinstance(value, str) and "://" in value:
         return _database_url(value)
-    if not isinstance(value, str | os.PathLike):
-        raise WrongValue("it must be a path, an SQLAlchemy URL or None")
-    path = project_folder() / Path(value).expanduser()
-    if path.is_dir():
-        raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / 'store.sqlite')!r}.")
-    return str(path)
+    return _file(value, "it must be a path, an SQLAlchemy URL or None", "store.sqlite")
 
 
 def report(value: Any) -> str | None:
@@ -54,11 +49,16 @@ def report(value: Any) -> str | None:
         return None
     if value == "":
         return ""
+    return _file(value, 'it must be a path, None, or "" for no report', "report.html")
+
+
+def _file(value: Any, wanted: str, example: str) -> str:
+    """Return the absolute path of a file, such as *example*, which need not exist."""
     if not isinstance(value, str | os.PathLike):
-        raise WrongValue('it must be a path, None, or "" for no report')
+        raise WrongValue(wanted)
     path = project_folder() / Path(value).expanduser()
     if path.is_dir():
-        raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / 'report.html')!r}.")
+        raise WrongValue("it is a directory", f"Name a file, such as {str(Path(value) / example)!r}.")
     return str(path)
 
 

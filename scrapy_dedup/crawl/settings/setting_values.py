@@ -8,6 +8,9 @@ from enum import Enum
 from math import isfinite, nan
 from typing import Any, TypeVar
 
+from ...learning.choices import METHOD_NAMES
+from ...learning.evidence.user_names import REMEDY, Names
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -106,19 +109,30 @@ def mode(value: Any) -> Mode:
 
 def whole_number(least: int) -> Callable[[Any], int]:
     """Return what reads a whole number of at least *least*."""
-    return lambda value: int(
-        _number(value, f"a whole number of at least {least}", lambda n: n >= least and n == int(n))
-    )
+    read = number(f"a whole number of at least {least}", lambda n: n >= least and n == int(n))
+    return lambda value: int(read(value))
 
 
-def positive_number(value: Any) -> float:
-    """Return a number above 0."""
-    return _number(value, "a number above 0", lambda number: number > 0)
+def number(wanted: str, fits: Callable[[float], bool], remedy: str = "") -> Callable[[Any], float]:
+    """Return what reads a number, given as such or as a text, and none but those *wanted*."""
+
+    def read(value: Any) -> float:
+        try:
+            found = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else nan
+        except (ValueError, OverflowError):
+            found = nan
+        if not isfinite(found) or not fits(found):
+            raise WrongValue(f"it must be {wanted}", remedy)
+        return found
+
+    return read
 
 
-def number_or_none_at_all(value: Any) -> float:
-    """Return a number of at least 0."""
-    return _number(value, "a number of at least 0", lambda number: number >= 0, "0 switches it off.")
+positive_number = number("a number above 0", lambda found: found > 0)
+number_or_none_at_all = number("a number of at least 0", lambda found: found >= 0, "0 switches it off.")
+share_between = number("a number between 0 and 1", lambda found: 0 < found < 1, "0.001 is one page of a thousand.")
+share = number("a number from 0 to 1", lambda found: 0 <= found <= 1, "0.02 is two of a hundred.")
+share_above_none = number("a number above 0, and 1 at most", lambda found: 0 < found <= 1, "0.5 is one of two.")
 
 
 def or_no_limit(read: Callable[[Any], N]) -> Callable[[Any], N | None]:
@@ -126,26 +140,11 @@ def or_no_limit(read: Callable[[Any], N]) -> Callable[[Any], N | None]:
 
     def read_or_none(value: Any) -> N | None:
         try:
-            return None if _is_none(value) else read(value)
+            return None if value in (None, "", "None", "none") else read(value)
         except WrongValue as wrong:
             raise WrongValue(f"{wrong.problem}, or None for no limit") from None
 
     return read_or_none
-
-
-def share_between(value: Any) -> float:
-    """Return a number between 0 and 1, both left out."""
-    return _number(value, "a number between 0 and 1", lambda share: 0 < share < 1, "0.001 is one page of a thousand.")
-
-
-def share(value: Any) -> float:
-    """Return a number from 0 to 1, both included."""
-    return _number(value, "a number from 0 to 1", lambda share: 0 <= share <= 1, "0.02 is two of a hundred.")
-
-
-def share_above_none(value: Any) -> float:
-    """Return a number above 0, and 1 at most."""
-    return _number(value, "a number above 0, and 1 at most", lambda share: 0 < share <= 1, "0.5 is one of two.")
 
 
 def band(value: Any) -> tuple[float, float]:
@@ -154,7 +153,7 @@ def band(value: Any) -> tuple[float, float]:
     ends = value.split(",") if isinstance(value, str) else value
     if not isinstance(ends, list | tuple) or len(ends) != 2:
         raise WrongValue(f"it must be {wanted}", remedy)
-    least, most = (_number(end, wanted, lambda share: 0 <= share <= 1, remedy) for end in ends)
+    least, most = map(number(wanted, lambda found: 0 <= found <= 1, remedy), ends)
     if least >= most:
         raise WrongValue(f"it must be {wanted}", remedy)
     return least, most
@@ -218,6 +217,38 @@ def content_fields(value: Any) -> dict[str, str]:
     return found
 
 
+def method(value: Any) -> str:
+    """Return the name of what decides."""
+    if value not in METHOD_NAMES:
+        raise WrongValue(f"there is no method {value!r}", f"There are {', '.join(METHOD_NAMES)}.")
+    return str(value)
+
+
+def method_options(value: Any) -> dict[str, Any]:
+    """Return the options of a published method; whether it has them is seen when all settings are known."""
+    remedy = 'Write a dictionary such as {"min_urls": 20}.'
+    found = {name: list(each) if isinstance(each, tuple) else each for name, each in mapping(value, remedy).items()}
+    try:
+        json.dumps(found)
+    except (TypeError, ValueError):
+        raise WrongValue("a value is no text, number, truth value or list of texts", remedy) from None
+    return {str(name): each for name, each in found.items()}
+
+
+def names(value: Any) -> Names:
+    """Return the lists of names of parameters."""
+    lists = mapping(value, REMEDY)
+    try:
+        return Names.of({kind: _words(listed) for kind, listed in lists.items()})
+    except ValueError as error:
+        raise WrongValue(str(error), REMEDY) from None
+
+
+def _words(value: Any) -> Any:
+    """Return a list that was given as a text with commas, on the command line; anything else as it is."""
+    return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+
+
 def scope(value: Any) -> str:
     """Return the name of a scope, which is also that of a folder."""
     if value is None or value == "":
@@ -242,21 +273,6 @@ def mapping(value: Any, remedy: str) -> Mapping[Any, Any]:
         return dict(value)  # Scrapy makes BaseSettings of a dictionary: a mapping, or an iterable of pairs
     except (TypeError, ValueError):
         raise WrongValue("it must be a dictionary", remedy) from None
-
-
-def _number(value: Any, wanted: str, fits: Callable[[float], bool], remedy: str = "") -> float:
-    """Return a number, given as such or as a text. Raises WrongValue for others than *wanted*."""
-    try:
-        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else nan
-    except (ValueError, OverflowError):
-        number = nan
-    if not isfinite(number) or not fits(number):
-        raise WrongValue(f"it must be {wanted}", remedy)
-    return number
-
-
-def _is_none(value: Any) -> bool:
-    return value is None or value in ("", "None", "none")
 
 
 def _alternatives(choices: Sequence[str]) -> str:
