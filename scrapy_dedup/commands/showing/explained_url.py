@@ -42,6 +42,11 @@ T = TypeVar("T")
 
 NO_TEXT: Final = '""'
 
+_WHY_INACTIVE: Final = {
+    Status.OFF: "you switched it off",
+    Status.SUSPENDED: "it was refuted",
+    Status.CANDIDATE: "too little evidence",
+}
 #: Other rules of the site that are shown.
 MOST_UNMATCHED: Final = 5
 #: Pages with several URLs that are looked at for examples of a rule, and pairs that are shown.
@@ -115,24 +120,11 @@ def print_explanations(book: "RuleBook", urls: Iterable[str], answers: StoreAnsw
     With *every*, all rules of the site are shown that do not match.
     """
     for number, url in enumerate(urls):
-        if number:
-            print_long(Text())
         explanation = book.explain(url)
         unused = book.unused(explanation)
-        for line in _lines(explanation, unused, answers):
+        others = _other_lines(book, explanation, unused, answers, None if every else MOST_UNMATCHED)
+        for line in (*([Text()] if number else []), *_lines(explanation, unused, answers), *others):
             print_long(line)
-        if explanation.site and not book.for_site(explanation.site):
-            print_long(Text(f"there are no rules of the site: scrapy learn-rules {explanation.site} says why"))
-        for rule in unused.inactive[: None if every else MOST_UNMATCHED]:
-            print_long(_inactive_line(rule))
-        for text in _alias_lines(book, answers.alias_of(explanation), explanation.site, explanation.key):
-            print_long(Text(text))
-        for line in _unmatched_lines(explanation, unused, None if every else MOST_UNMATCHED):
-            print_long(line)
-        row = answers.last_filtered(url)
-        print_long(Text("filtered", style="bold") if row else Text("it was not filtered, as far as the store goes"))
-        for text in said_of(row) if row else ():
-            print_long(Text(text))
 
 
 def print_explanations_as_json(book: "RuleBook", urls: Iterable[str], answers: StoreAnswers) -> None:
@@ -184,28 +176,23 @@ def _lines(explanation: "Explanation", unused: "UnusedRules", answers: StoreAnsw
             yield Text(f"  note      {rule.note}")
 
 
-def _inactive_line(rule: "Rule") -> Text:
-    """Return what a rule would do that matches, and why it does nothing."""
-    why = {
-        Status.OFF: "you switched it off",
-        Status.SUSPENDED: "it was refuted",
-        Status.CANDIDATE: "too little evidence",
-    }
-    return Text(f"rule {rule.id} is {rule.status} ({why[rule.status]}), and would do: {operations_of(rule.ops)}")
-
-
-def _alias_lines(book: "RuleBook", page: str | None, site: str, key: str) -> Iterator[str]:
-    """Yield what is to be said of the aliases of a URL with the canonical key *key*, which may be an alias of a *page*."""
+def _other_lines(
+    book: "RuleBook", explanation: "Explanation", unused: "UnusedRules", answers: StoreAnswers, most: int | None
+) -> Iterator[Text]:
+    """Yield what is to be said besides the rules that act: the others, of each kind at most so many, aliases, and the ledger."""
+    site = explanation.site
+    if site and not book.for_site(site):
+        yield Text(f"there are no rules of the site: scrapy learn-rules {site} says why")
+    for rule in unused.inactive[:most]:
+        did = operations_of(rule.ops)
+        yield Text(f"rule {rule.id} is {rule.status} ({_WHY_INACTIVE[rule.status]}), and would do: {did}")
+    page = answers.alias_of(explanation)
     if page is not None:
-        yield f"alias of       {page} (seen in the last crawl of that page; it holds for one crawl)"
-    values = values_of(key, groups=book.groups)
+        yield Text(f"alias of       {page} (seen in the last crawl of that page; it holds for one crawl)")
+    values = values_of(explanation.key, groups=book.groups)
     for rule in book.for_site(site):
         if rule.is_alias and rule.match and rule_matches(rule.match, values):
-            yield f"kind {rule.id} ({rule.status.value}): a URL like this is the page that {alias_words(rule)}"
-
-
-def _unmatched_lines(explanation: "Explanation", unused: "UnusedRules", most: int | None) -> Iterable[Text]:
-    """Yield a line for each rule of the site that does not match, at most so many."""
+            yield Text(f"kind {rule.id} ({rule.status.value}): a URL like this is the page that {alias_words(rule)}")
     for rule, key in unused.unmatched[:most]:
         value = explanation.values.get(key)
         has = f"{key} is {json.dumps(value, ensure_ascii=False)}" if value is not None else f"the URL has no {key}"
@@ -213,6 +200,12 @@ def _unmatched_lines(explanation: "Explanation", unused: "UnusedRules", most: in
         yield Text(f"rule {rule.id} ({rule.status}) does not match: it asks for {asked}, and {has}")
     if most is not None and len(unused.unmatched) > most:
         yield Text(f"{len(unused.unmatched) - most} more rules of the site do not match (--all shows them)")
+    row = answers.last_filtered(explanation.url)
+    if row is None:
+        yield Text("it was not filtered, as far as the store goes")
+    else:
+        yield Text("filtered", style="bold")
+        yield from map(Text, said_of(row))
 
 
 def _rule_lines(rule: "Rule", used: "Mapping[str, Operation]", idle: Sequence[str]) -> Iterable[Text]:

@@ -1,7 +1,7 @@
 import argparse
+import fileinput
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -59,19 +59,13 @@ class Explain(Subcommand):
 
 def _urls(args: list[str], file: str | None) -> Iterator[str]:
     for arg in args:
-        if arg == "-":
-            yield from _lines("-")
-        else:
-            yield arg
+        yield from _lines("-") if arg == "-" else [arg]
     if file is not None:
         yield from _lines(file)
 
 
 def _lines(name: str) -> Iterator[str]:
-    if name == "-":
-        yield from (line.strip() for line in sys.stdin)
-        return
-    with Path(name).open(encoding="utf-8", errors="surrogateescape") as lines:
+    with fileinput.input(name, encoding="utf-8", errors="surrogateescape") as lines:
         yield from (line.strip() for line in lines)
 
 

@@ -51,12 +51,14 @@ class ExplainPage(Subcommand):
         is_url = "://" in args[0]
         if not is_url and not Path(args[0]).exists():
             raise Mistake(f"{args[0]} is no URL and no file; a URL begins with http:// or https://")
-        if is_url and opts.url:
-            raise UsageError("--url goes with a FILE")
-        if opts.from_store and not is_url:
-            raise UsageError("--from-store goes with a URL")
-        if opts.from_store and opts.html:
-            raise UsageError("--html and --from-store do not go together: the store keeps texts, and no HTML")
+        for problem, is_wrong in {
+            "--url goes with a FILE": is_url and opts.url,
+            "--from-store goes with a URL": opts.from_store and not is_url,
+            "--html and --from-store do not go together: the store keeps texts, and no HTML": opts.from_store
+            and opts.html,
+        }.items():
+            if is_wrong:
+                raise UsageError(problem)
         url = args[0] if is_url else opts.url
         site = site_of_url(url, groups=settings.site_groups) if url else ""
         if url and not site:
