@@ -7,31 +7,12 @@ from ..content.sketch import Sketch
 from ..content.versions import Version
 from ..observation import Observation
 from ..urls.userinfo import without_userinfo
-from .inserting import OnConflict
 from .rows import DiscardRow, ObservationRow, SightingRow
 from .schema import signed_hash
 
-#: The columns of an observation that are written.
-OBSERVATION: Final = (
-    *("scope", "site", "url", "url_key", "time", "status", "redirect", "canonical", "headers"),
-    *("length", "text", "bag", "words", "sketch", "from_cache", "spider", "version", "ends"),
-    "password",
-)
-
-#: Those of a discard, and when it is there already.
-DISCARD: Final = (
-    *("scope", "spider", "site", "url", "url_key", "rule", "key", "taken_for"),
-    *("time", "callback", "meta", "state", "job"),
-)
-_SAME_DISCARD: Final = ("scope", "spider", "job", "url_key")
-DISCARD_AGAIN: Final = OnConflict(_SAME_DISCARD, tuple(name for name in DISCARD if name not in _SAME_DISCARD))
-#: Those of a sighting, and when it is there already.
-SIGHTING: Final = ("scope", "site", "page", "link", "key", "token", "lead", "prefix", "sighting_key", "time")
-SIGHTING_AGAIN: Final = OnConflict(("scope", "site", "sighting_key"), ("time",))
-
 
 def observation_values(row: ObservationRow, sketch: int | None, version: int | None) -> tuple[Any, ...]:
-    """Return the values of these for an observation whose sketch and version have these ids."""
+    """Return the values of an observation, whose sketch and version have these ids, in the order of the columns."""
     url = clean_url(row.url)
     prints = row.fingerprints
     return (
@@ -58,7 +39,7 @@ def observation_values(row: ObservationRow, sketch: int | None, version: int | N
 
 
 def discard_values(row: DiscardRow) -> tuple[Any, ...]:
-    """Return the values of a discard."""
+    """Return the values of a discard in the order of the columns."""
     url = clean_url(row.url)
     return (
         row.scope,
@@ -78,7 +59,7 @@ def discard_values(row: DiscardRow) -> tuple[Any, ...]:
 
 
 def sighting_values(row: SightingRow) -> tuple[Any, ...]:
-    """Return the values of a sighting."""
+    """Return the values of a sighting in the order of the columns."""
     page, link = clean_url(row.page), clean_url(row.link)
     return (
         row.scope,

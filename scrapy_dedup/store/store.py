@@ -11,12 +11,7 @@ from ..content.versions import Version
 from ..observation import Observation
 from .connections import CHUNK, Connections
 from .conversions import (
-    DISCARD,
-    DISCARD_AGAIN,
-    OBSERVATION,
     OBSERVED,
-    SIGHTING,
-    SIGHTING_AGAIN,
     SiteCount,
     Unpack,
     discard_values,
@@ -28,7 +23,7 @@ from .conversions import (
     version_in,
 )
 from .database import StoreError, open_engine
-from .inserting import insert_rows, upsert
+from .inserting import insert_rows
 from .rows import SCHEDULED, CheckRow, CrawlRow, DiscardRow, DiscardState, ObservationRow, SightingRow, StoreRow
 from .schema import (
     AGING,
@@ -88,16 +83,18 @@ class Store(Connections):
             kinds[type(row)].append(row)
             sites.add((row.scope, row.site))
         seen, discarded, sighted, checked, ended = kinds.values()
-        with self._transaction(sites) as connection, self._sketches.transaction(), self._versions.transaction():
+        with self._transaction(sites) as connection:
             if seen:
                 sketches = self._sketches.keep(connection, seen)
                 versions = self._versions.keep(connection, seen)
                 values = [observation_values(*each) for each in zip(seen, sketches, versions, strict=True)]
-                insert_rows(connection, observation, OBSERVATION, values)
+                insert_rows(connection, observation, values)
             if discarded:
-                upsert(connection, discard, DISCARD, DISCARD_AGAIN, map(discard_values, discarded))
+                ledger = list(map(discard_values, discarded))
+                insert_rows(connection, discard, ledger, ("scope", "spider", "job", "url_key"))
             if sighted:
-                upsert(connection, alias_sighting, SIGHTING, SIGHTING_AGAIN, map(sighting_values, sighted))
+                sightings = list(map(sighting_values, sighted))
+                insert_rows(connection, alias_sighting, sightings, ("scope", "site", "sighting_key"))
             for table, plain in ((rule_check, checked), (crawl, ended)):
                 if plain:
                     connection.execute(table.insert(), [row._asdict() for row in plain])
@@ -270,8 +267,6 @@ class Store(Connections):
             connection.execute(
                 delete(meta).where(noted if scope is None else meta.c.name == learned_mark_name(scope, site))
             )
-        self._sketches.forget()
-        self._versions.forget()
         self._shrink()
         return removed + rest
 
@@ -293,8 +288,6 @@ class Store(Connections):
         if removed:
             for table, column in ((page_sketch, observation.c.sketch), (page_version, observation.c.version)):
                 self._delete_unused(table, column)
-            self._sketches.forget()
-            self._versions.forget()
             self._shrink()
         return removed
 
