@@ -13,7 +13,7 @@ import pytest
 from scrapy_dedup import RuleBook
 from scrapy_dedup.crawl.composition import CrawlComponents
 from scrapy_dedup.rules import Ignore
-from scrapy_dedup.store.queries import crawl_rows
+from scrapy_dedup.store.ledger_queries import crawl_rows
 from scrapy_dedup.store.rows import DiscardState
 from scrapy_dedup.store.store import Store
 

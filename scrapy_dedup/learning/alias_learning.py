@@ -9,7 +9,7 @@ from ..observation import Observation
 from ..rules import Rule, RuleBook, Status
 from ..rules.lifecycle import Departure, Reason
 from ..store.conversions import Unpack, version_in
-from ..store.queries import declared
+from ..store.page_queries import declared
 from ..store.rows import SightingRow
 from ..store.store import Store
 from ..urls import site_of_url

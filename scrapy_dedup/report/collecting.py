@@ -11,8 +11,8 @@ from typing import Any, Final
 from ..learning.lifetime.running_counts import with_checks
 from ..learning.phrases import counted, moment
 from ..rules.book import RuleBook
-from ..store.ledger_queries import LedgerFilter, ledger_by_rule, ledger_count
-from ..store.queries import crawl_rows, latest_urls, ledger_states
+from ..store.ledger_queries import LedgerFilter, crawl_rows, ledger_by_rule, ledger_count, ledger_states
+from ..store.page_queries import latest_urls
 from ..store.rows import CrawlRow, DiscardState
 from ..store.store import Store
 from .filtered_urls import fate_of, latest_rows, record_of, rules_of, successors_of
@@ -94,7 +94,7 @@ class _Collection:
         self.filtered: defaultdict[str, dict[str, int]] = defaultdict(dict)
         for count in ledger_by_rule(store, self.asked):
             self.filtered[count.site][count.rule] = count.urls
-        self.states = ledger_states(store, source.scope, source.sites)
+        self.states = ledger_states(store, self.asked)
 
     def report(self) -> Report:
         """Return the whole report."""

@@ -12,7 +12,7 @@ from ..rules.canonical import NORMAL_FORM
 if TYPE_CHECKING:
     from ..rules.book import RuleBook
     from ..rules.canonical import Canonical
-    from ..store.queries import SeenUrl
+    from ..store.page_queries import SeenUrl
     from ..store.rows import DiscardRow
 
 #: Pages of fewer words say too little to be one by them.

@@ -1,7 +1,7 @@
 """From rows to the values of columns, and from the rows of the database to observations."""
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from ..content.sketch import Sketch
 from ..content.versions import Version
@@ -99,29 +99,12 @@ def learned_mark_prefix(site: str) -> str:
     return f"learned/{site}/"
 
 
-OBSERVED: Final = (
-    "url",
-    "text",
-    "canonical",
-    "redirect",
-    "status",
-    "time",
-    "length",
-    "bag",
-    "headers",
-    "words",
-    "ends",
-    "password",
-)
-"""Columns of an observation that are read."""
-
-
 Unpack = Callable[[bytes | None], Version | None]
 """As :func:`version_in`; it may remember what it has unpacked before."""
 
 
 def observation_of(row: Any, unpack: Unpack | None = None) -> Observation:
-    """Return the observation in a row with these columns, the ``data`` of its sketch, and its ``version``."""
+    """Return the observation in a row with its columns, the ``data`` of its sketch, and its ``version``."""
     return Observation(
         row.url,
         row.text or "",
@@ -153,15 +136,3 @@ def version_in(data: bytes | None) -> Version | None:
         return None if data is None else Version.from_bytes(data)
     except ValueError:  # as above
         return None
-
-
-class SiteCount(NamedTuple):
-    """What the store holds of one site."""
-
-    scope: str
-    site: str
-    responses: int
-    urls: int
-    #: Seconds since 1970, of the first and of the last response.
-    first: float
-    last: float

@@ -44,6 +44,7 @@ def sqlite_engine(path: Path, readonly: bool, timeout: float) -> Engine:
                 if not path.stat().st_size:
                     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # works before there are tables
                 _write_ahead(connection, timeout)
+                connection.execute("PRAGMA secure_delete = ON")
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute("PRAGMA journal_size_limit = 16777216")
         except BaseException:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, and_, delete, exists, func, null, or_, select, true, update
 
@@ -11,8 +11,6 @@ from ..content.versions import Version
 from ..observation import Observation
 from .connections import CHUNK, Connections
 from .conversions import (
-    OBSERVED,
-    SiteCount,
     Unpack,
     discard_values,
     learned_mark_name,
@@ -43,6 +41,18 @@ from .sketches import sketch_keeper, version_keeper
 __all__ = ["SiteCount", "Store", "StoreError", "in_part"]
 
 _DAY = 86_400
+
+
+class SiteCount(NamedTuple):
+    """What the store holds of one site."""
+
+    scope: str
+    site: str
+    responses: int
+    urls: int
+    #: Seconds since 1970, of the first and of the last response.
+    first: float
+    last: float
 
 
 class Store(Connections):
@@ -151,18 +161,8 @@ class Store(Connections):
             is_page = [each.c[name] for each in (o, n) for name in ("status", "from_cache")]
             late = n.c.time > o.c.time + repeats_within
             later = later.where(or_(late, is_page[0] != 200, is_page[1], is_page[2] != 200, is_page[3]))
-        sources = o.outerjoin(page_sketch, page_sketch.c.id == o.c.sketch)
-        version: Any = null()
-        if versions:
-            sources = sources.outerjoin(page_version, page_version.c.id == o.c.version)
-            version = page_version.c.data
-        query = (
-            select(*(o.c[name] for name in OBSERVED), page_sketch.c.data, version.label("version"))
-            .select_from(sources)
-            .where(in_part(scope, site, since), _known(o), ~later)
-            .order_by(o.c.scope, o.c.site, o.c.url_key, o.c.id)
-        )
-        for row in self.rows(query):
+        query = with_contents(versions=versions).where(in_part(scope, site, since), _known(o), ~later)
+        for row in self.rows(query.order_by(o.c.scope, o.c.site, o.c.url_key, o.c.id)):
             yield observation_of(row, unpack)
 
     def versions(
@@ -184,12 +184,10 @@ class Store(Connections):
 
     def unstable_urls(self, scope: str = "", site: str | None = None) -> set[str]:
         """Return the URLs whose text changed between responses with status 200."""
-        o = observation
-        query = select(func.min(o.c.url)).where(o.c.scope == scope, o.c.status == 200)
-        if site is not None:
-            query = query.where(o.c.site == site)
-        query = query.group_by(o.c.site, o.c.url_key).having(func.count(o.c.text.distinct()) > 1)
-        return {row[0] for row in self.rows(query)}
+        o = observation.c
+        query = select(func.min(o.url)).where(in_part(scope, site, None), o.status == 200)
+        query = query.group_by(o.site, o.url_key).having(func.count(o.text.distinct()) > 1)
+        return {url for (url,) in self.rows(query)}
 
     def sites(self, scope: str | None = None) -> list[SiteCount]:
         """Return the counts of each site, of one scope or of all."""
@@ -197,10 +195,8 @@ class Store(Connections):
         query = select(
             o.scope, o.site, func.count(), func.count(o.url_key.distinct()), func.min(o.time), func.max(o.time)
         )
-        query = query.group_by(o.scope, o.site).order_by(o.scope, o.site)
-        if scope is not None:
-            query = query.where(o.scope == scope)
-        return [SiteCount(*row) for row in self.rows(query)]
+        query = query.where(true() if scope is None else o.scope == scope)
+        return [SiteCount(*row) for row in self.rows(query.group_by(o.scope, o.site).order_by(o.scope, o.site))]
 
     def discards(
         self,
@@ -213,12 +209,11 @@ class Store(Connections):
         mixed: bool = False,
     ) -> Iterator[DiscardRow]:
         """Yield discards, the oldest first, or *mixed*: the first ones are as any others; None means any."""
-        query = select(*(discard.c[name] for name in DiscardRow._fields)).where(discard.c.scope == scope)
-        asked = {discard.c.spider: spider, discard.c.state: state, discard.c.job: job}
+        d = discard.c
+        query = select(*(d[name] for name in DiscardRow._fields)).where(in_part(scope, None, since, d))
+        asked = {d.spider: spider, d.state: state, d.job: job}
         query = query.where(*(column == value for column, value in asked.items() if value is not None))
-        if since is not None:
-            query = query.where(discard.c.time >= since)
-        for row in self.rows(query.order_by(discard.c.url_key if mixed else discard.c.id)):
+        for row in self.rows(query.order_by(d.url_key if mixed else d.id)):
             yield DiscardRow._make(row)._replace(state=DiscardState(row.state))
 
     def sightings(
@@ -226,11 +221,7 @@ class Store(Connections):
     ) -> Iterator[SightingRow]:
         """Yield the sightings of aliases, the oldest first."""
         s = alias_sighting.c
-        query = select(*(s[name] for name in SightingRow._fields)).where(s.scope == scope)
-        if site is not None:
-            query = query.where(s.site == site)
-        if since is not None:
-            query = query.where(s.time >= since)
+        query = select(*(s[name] for name in SightingRow._fields)).where(in_part(scope, site, since, s))
         for row in self.rows(query.order_by(s.id)):
             yield SightingRow._make(row)
 
@@ -255,20 +246,16 @@ class Store(Connections):
 
         The bytes are overwritten in a file, and not only marked as free.
         """
-        removed = rest = 0
-        its = {t: and_(t.c.site == site, true() if scope is None else t.c.scope == scope) for t in OF_SITES}
-        if self._is_server:  # so that those who write need not wait long
-            for table, found in its.items():
-                removed = self._delete_found(table, found)
-        with self._transaction(secure=True, slow=True) as connection:
-            for table, found in its.items():
-                rest = connection.execute(delete(table).where(found)).rowcount
-            noted = meta.c.name.startswith(learned_mark_prefix(site), autoescape=True)
+        removed = 0
+        for table in OF_SITES:
+            removed = self._delete(table, table.c.site == site, true() if scope is None else table.c.scope == scope)
+        noted = meta.c.name.startswith(learned_mark_prefix(site), autoescape=True)
+        with self._transaction() as connection:
             connection.execute(
                 delete(meta).where(noted if scope is None else meta.c.name == learned_mark_name(scope, site))
             )
         self._shrink()
-        return removed + rest
+        return removed
 
     def prune(self, max_age_days: float | None = None, max_rows: int | None = None, *, now: float | None = None) -> int:
         """Remove rows that are too old, then the oldest beyond *max_rows*. Return their number.
@@ -281,15 +268,25 @@ class Store(Connections):
                 oldest = (time.time() if now is None else now) - max_age_days * _DAY
                 removed += self._delete(table, table.c.time < oldest)
             if max_rows is not None:
-                with self._reading() as connection:
-                    last = connection.scalar(select(table.c.id).order_by(table.c.id.desc()).offset(max_rows).limit(1))
-                if last is not None:
-                    removed += self._delete(table, table.c.id <= last)
+                beyond = select(table.c.id).order_by(table.c.id.desc()).offset(max_rows).limit(1)
+                for row in list(self.rows(beyond)):
+                    removed += self._delete(table, table.c.id <= row.id)
         if removed:
-            for table, column in ((page_sketch, observation.c.sketch), (page_version, observation.c.version)):
-                self._delete_unused(table, column)
+            for table, used in ((page_sketch, observation.c.sketch), (page_version, observation.c.version)):
+                unused = select(table.c.id).except_(select(used).where(used.is_not(None)))
+                self._delete(table, table.c.id.in_(unused))
             self._shrink()
         return removed
+
+
+def with_contents(*, versions: bool) -> Any:
+    """Return a query for responses with what is kept of their pages, as :func:`.observation_of` reads them."""
+    o, kept = observation.c, page_version.c
+    version = kept.data if versions else null()
+    names = "url text canonical redirect status time length bag headers words ends password".split()
+    query = select(*(o[name] for name in names), page_sketch.c.data, version.label("version"))
+    query = query.outerjoin_from(observation, page_sketch, page_sketch.c.id == o.sketch)
+    return query.outerjoin(page_version, kept.id == o.version) if versions else query
 
 
 def _known(table: Any) -> Any:
@@ -297,9 +294,7 @@ def _known(table: Any) -> Any:
     return or_(table.c.status != 200, table.c.text.is_not(None))
 
 
-def in_part(scope: str, site: str | None, since: float | None) -> Any:
-    """Return the condition that an observation is of a scope, of a site (None: of any) and not from before *since*."""
-    o = observation.c
-    return and_(
-        o.scope == scope, true() if site is None else o.site == site, true() if since is None else o.time >= since
-    )
+def in_part(scope: str, site: str | None, since: float | None, columns: Any = observation.c) -> Any:
+    """Return the condition that a row is of a scope, of a site (None: of any) and not from before *since*."""
+    of_site = true() if site is None else columns.site == site
+    return and_(columns.scope == scope, of_site, true() if since is None else columns.time >= since)

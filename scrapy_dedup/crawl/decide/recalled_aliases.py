@@ -13,7 +13,8 @@ import attrs
 from scrapy.utils.asyncio import run_in_thread
 
 from ...learning.aliases.pairs import known_aliases
-from ...store.queries import began, declared
+from ...store.ledger_queries import began
+from ...store.page_queries import declared
 from ..support.cooperative import in_turns
 from .known_aliases import COMPARED, MOST_ALIASES
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ...store.news import Recorded, declares, news, recorded, repeats
+from ...store.page_queries import Recorded, declares, learned_until, recorded, repeats, responses_after
 from ...store.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -158,7 +158,6 @@ def note_learned(settings: "DedupSettings", learned: Mapping[str, int]) -> None:
 def _is_worth_it(store: Store, scope: str, site: str, of_site: Recorded) -> bool:
     if of_site.responses < LEAST and (of_site.responses < LEAST_STATED or not declares(store, scope, site)):
         return False
-    fresh = news(store, scope, site, of_site.last)
-    if fresh.responses >= min(GROWTH * (of_site.responses - fresh.responses), MOST_FRESH):
-        return True
-    return repeats(store, scope, site, fresh.learned)
+    learned = learned_until(store, scope, site, of_site.last)
+    fresh = responses_after(store, scope, site, learned)
+    return fresh >= min(GROWTH * (of_site.responses - fresh), MOST_FRESH) or repeats(store, scope, site, learned)

@@ -7,7 +7,7 @@ import attrs
 from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 
-from ...store.page_queries import some_discards
+from ...store.ledger_queries import some_discards
 from ..support.compatibility import robots_of
 from .internal_requests import CrawlClosing
 from .request_budgets import GrantedBudget
