@@ -105,7 +105,7 @@ def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scrapy_dedup.crawl.report.closing._WRITING", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.crawl.report.report_file._LONGEST", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.files.locked._LOCK_SECONDS", PATIENCE)
-    monkeypatch.setattr("scrapy_dedup.store.access._LOCK_PATIENCE", PATIENCE)
+    monkeypatch.setattr("scrapy_dedup.store.writer._LOCK_PATIENCE", PATIENCE)
     for module in ("postgresql", "writer"):
         monkeypatch.setattr(f"scrapy_dedup.store.{module}.ANSWER_SECONDS", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.store.writer.Writer.flush.__defaults__", (PATIENCE,))

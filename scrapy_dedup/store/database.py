@@ -1,23 +1,27 @@
 """Opening the database of a store, whose tables are made where there are none."""
 
 import logging
+import os
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, select
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from ..files.locked import locked
 from . import schema
 from .errors import EMPTY, UNAMBIGUOUS, StoreError, clear_errors, is_ambiguous, place_of
 from .postgresql import server_engine, server_url, take_turn
-from .sqlite import MEMORY, sqlite_engine
 
 __all__ = ["StoreError", "clear_errors", "database_path", "open_engine", "place_of"]
 
 logger = logging.getLogger(__name__)
 
 _TAKES = "DEDUP_STORE takes a path or an SQLAlchemy URL such as postgresql+psycopg://user@host/database."
+_MEMORY = ":memory:"
 _ANOTHER = "Name another file or database in DEDUP_STORE."
 #: The name of the row in which the version of the tables stands.
 _VERSION_ROW = "schema"
@@ -36,7 +40,7 @@ def database_path(target: str | Path) -> Path | None:
     if isinstance(target, Path) or "://" not in target:
         return Path(target).absolute()
     url = make_url(target)
-    return Path(url.database or MEMORY).absolute() if url.get_backend_name() == "sqlite" else None
+    return Path(url.database or _MEMORY).absolute() if url.get_backend_name() == "sqlite" else None
 
 
 def open_engine(
@@ -52,7 +56,7 @@ def open_engine(
         if isinstance(target, str) and "://" in target and is_ambiguous(make_url(target)):
             raise StoreError(place, "has two @ before the path", UNAMBIGUOUS)
         path = database_path(target)
-        engine = _server(str(target), readonly, patience) if path is None else sqlite_engine(path, readonly, timeout)
+        engine = _server(str(target), readonly, patience) if path is None else _sqlite_engine(path, readonly, timeout)
     except NoSuchModuleError as error:
         raise StoreError(place, str(error), _TAKES) from error
     except ImportError as error:
@@ -115,7 +119,7 @@ def _has_tables(connection: Connection, place: str) -> bool:
 def _set_aside(path: Path, timeout: float) -> None:
     """Rename the file of a store whose tables are of another version, unless another process has done it meanwhile."""
     with locked(path):
-        engine = sqlite_engine(path, readonly=False, timeout=timeout)
+        engine = _sqlite_engine(path, readonly=False, timeout=timeout)
         try:
             with engine.connect() as connection:
                 _has_tables(connection, str(path))
@@ -139,3 +143,67 @@ def _free_name(path: Path) -> Path:
         number += 1
         free = path.with_name(f"{path.name}-{number}")
     return free
+
+
+def _sqlite_engine(path: Path, readonly: bool, timeout: float) -> Engine:
+    """Return an engine on a file, which is made if it is not there. Raises StoreError."""
+    place = str(path)
+    if path.name == _MEMORY:
+        raise StoreError(place, "is gone when the crawl ends", "Name a file in DEDUP_STORE.")
+    with clear_errors(place):
+        if not readonly:
+            # The mode holds for directories that are made here, not for one that is there.
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not path.exists():
+                path.touch(mode=0o600)
+        elif not path.exists():
+            raise StoreError(place, "does not exist", "Crawl first: the crawl records what it sees there.")
+    # Whoever closes the file last takes away what stands beside it, which takes the right to write.
+    may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    uri = path.as_uri() + ("?mode=rw" if may_write or not readonly else "?mode=ro")
+    if readonly and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+        # Readers, too, write an index of the write-ahead log beside the file, unless they are told
+        # that nobody else can write.
+        uri += "&immutable=1"
+
+    def connect() -> sqlite3.Connection:
+        # isolation_level None: transactions are begun below, by us.
+        connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+        try:
+            if readonly:
+                connection.execute("PRAGMA query_only = ON")
+            else:
+                if not path.stat().st_size:
+                    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # works before there are tables
+                _write_ahead(connection, timeout)
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute("PRAGMA journal_size_limit = 16777216")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_size=2)
+
+    def begin(connection: Any) -> None:
+        # A writer that begins as a reader cannot wait for its turn once another has written.
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    event.listen(engine, "begin", begin)
+    return engine
+
+
+def _write_ahead(connection: sqlite3.Connection, timeout: float) -> None:
+    """Switch to a write-ahead log, which SQLite does not wait for where others open the file, too."""
+    deadline = monotonic() + timeout
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or monotonic() > deadline:
+                raise
+            sleep(0.01)
+        else:
+            return

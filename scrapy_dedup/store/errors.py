@@ -33,8 +33,6 @@ _REMEDIES = (
         "Move that file away, or name another one in DEDUP_STORE; a new store is made by the next crawl.",
     ),
     ("malformed", "Move that file away, or name another one in DEDUP_STORE; a new store is made by the next crawl."),
-    ("locked", "Another process writes to it; try again when it has ended."),
-    ("busy", "Another process writes to it; try again when it has ended."),
     ("full", "Make room on that disk, or name a file on another one in DEDUP_STORE."),
     ("readonly", "Make the file and its directory writable, or name another file in DEDUP_STORE."),
     ("read-only", "Make the file and its directory writable, or name another file in DEDUP_STORE."),
@@ -52,7 +50,6 @@ _SERVER_REMEDIES = (
     ("read-only", "Name the primary server, and a user that may write, in DEDUP_STORE."),
 )
 _UNREACHABLE = "Is the server up, and are host and port in DEDUP_STORE right?"
-_TAKE_TURNS = "Another process writes to it; try again when it has ended."
 
 #: States of SQL in which another process is in the way: a lock was not got in time, transactions waited for each other.
 _LOCKED_STATES = ("55P03", "40P01", "40001")
@@ -79,30 +76,24 @@ def clear_errors(place: str) -> Iterator[None]:
 
 
 def _clear_error(place: str, error: DBAPIError | sqlite3.Error) -> StoreError | None:
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    if isinstance(error, DBAPIError) and hasattr(cause, "sqlstate"):  # psycopg
-        return _server_error(place, cause, lost=error.connection_invalidated)
-    if isinstance(error, IntegrityError | DataError | InterfaceError | ProgrammingError):
+    """Return what an error of the database says to a user; None if it is the data that is wrong."""
+    cause: Any = error.orig if isinstance(error, DBAPIError) else error
+    is_lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    on_server = hasattr(cause, "sqlstate")  # psycopg
+    state: str = getattr(cause, "sqlstate", None) or ""
+    kinds = (
+        (DataError, ProgrammingError) if on_server else (IntegrityError, DataError, InterfaceError, ProgrammingError)
+    )
+    if state[:2] in _DATA_CLASSES or (not state and not is_lost and isinstance(error, kinds)):
         return None
-    problem = str(cause)
+    problem = " ".join(str(cause).split()).rstrip(".") or type(cause).__name__
     lower = problem.lower()
-    remedy = next((remedy for part, remedy in _REMEDIES if part in lower), "See the message of the database.")
-    return StoreError(place, problem, remedy, locked="locked" in lower or "busy" in lower)
-
-
-def _server_error(place: str, cause: Any, *, lost: bool) -> StoreError | None:
-    state: str | None = cause.sqlstate
-    kind = type(cause).__name__
-    if state is None and not lost and kind in ("DataError", "ProgrammingError"):  # found by psycopg itself
-        return None
-    if state is not None and state[:2] in _DATA_CLASSES:
-        return None
-    problem = " ".join(str(cause).split()).rstrip(".") or kind
-    if state in _LOCKED_STATES:
-        return StoreError(place, problem, _TAKE_TURNS, locked=True)
-    lower = problem.lower()
-    other = _UNREACHABLE if state is None or state[:2] in ("08", "57") else "See the message of the database."
-    return StoreError(place, problem, next((found for part, found in _SERVER_REMEDIES if part in lower), other))
+    if state in _LOCKED_STATES or (not on_server and ("locked" in lower or "busy" in lower)):
+        return StoreError(place, problem, "Another process writes to it; try again when it has ended.", locked=True)
+    is_away = on_server and (not state or state[:2] in ("08", "57"))
+    remedies = _SERVER_REMEDIES if on_server else _REMEDIES
+    other = _UNREACHABLE if is_away else "See the message of the database."
+    return StoreError(place, problem, next((remedy for part, remedy in remedies if part in lower), other))
 
 
 def place_of(target: str | Path) -> str:

@@ -20,6 +20,8 @@ def insert_rows(
     A row that has the columns *same* in common with one that is there takes its place, and the last one of several that of the
     others; if these are none, a row that is there already stays.
     """
+    if not rows:
+        return
     # Not connection.execute(), which looks at each value of each row several times: the crawl pays for it. And many
     # rows to a statement: with each, SQLite lets go of the interpreter's lock and takes it again, for which the
     # writing thread and the crawl would have to change places for every row.

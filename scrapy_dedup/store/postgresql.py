@@ -7,12 +7,17 @@ are there in the order of their ids.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import URL, Connection, Engine, create_engine, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from .schema import signed_hash
+
+if TYPE_CHECKING:
+    from psycopg.abc import PQGen
 
 #: Seconds that a server that cannot be reached is waited for, and after which a connection that the network has lost is given up.
 CONNECT_SECONDS: Final = 3
@@ -20,6 +25,8 @@ _HANGING_SECONDS: Final = 10
 #: Seconds that a server may be silent after a statement that is quick on tables of any size, and after one that reads or changes much.
 ANSWER_SECONDS: Final = 30.0
 _SLOW_ANSWER_SECONDS: Final = 600.0
+#: Seconds after which it is looked at whether the server has been silent for too long.
+_INTERVAL: Final = 0.1
 #: Seconds after which the server ends the turn of a process that says nothing any more.
 _TURN_SECONDS: Final = 60
 #: The first number of the advisory locks of those who write, and of those of names, and the second of the one that all who write share.
@@ -52,12 +59,60 @@ def server_engine(url: URL, *, readonly: bool, patience: Callable[[], float] | N
     arguments = {name: value for name, value in given.items() if name not in url.query}
     engine = create_engine(url, connect_args=arguments, pool_size=2)
     if url.get_driver_name() == "psycopg":
-        from .server_connection import bound_answers  # not where the store is a file
-
-        bound_answers(
-            engine, patience or (lambda: ANSWER_SECONDS), lambda: _SLOW_ANSWER_SECONDS, lambda: ANSWER_SECONDS
-        )
+        _bound_answers(engine, patience or (lambda: ANSWER_SECONDS))
     return engine.execution_options(postgresql_readonly=True) if readonly else engine
+
+
+def _bound_answers(engine: Engine, quick: Callable[[], float]) -> None:
+    """Have the connections of *engine* closed when the server is silent for longer than *quick* says, or than a slow statement takes.
+
+    A server that hangs closes no connection, and its kernel acknowledges all that comes: no timeout of TCP ends the wait for it.
+    Transactions end in their own time: what is given up then may be in the database all the same, and would be written twice.
+    """
+
+    def connect(dialect: Any, record: Any, arguments: Any, options: Any) -> Any:
+        connection = dialect.dbapi.connect(*arguments, **options)
+        connection.patience = quick
+        connection.wait = partial(_wait, connection)
+        return connection
+
+    def choose(connection: Any, cursor: Any, *_: Any) -> None:
+        is_slow = connection.get_execution_options().get("slow")
+        cursor.connection.patience = (lambda: _SLOW_ANSWER_SECONDS) if is_slow else quick
+
+    def end(connection: Any) -> None:
+        connection.connection.dbapi_connection.patience = lambda: ANSWER_SECONDS
+
+    event.listen(engine, "do_connect", connect)
+    event.listen(engine, "commit", end)
+    event.listen(engine, "before_cursor_execute", choose)
+
+
+def _wait(connection: Any, steps: "PQGen[Any]", interval: float = _INTERVAL, **options: Any) -> Any:
+    """Wait for the answer to a statement, as connections of psycopg do. Raises OperationalError if none comes."""
+    from psycopg.waiting import wait_selector  # not where the store is a file
+
+    # Psycopg's own choice, in C, tells of silence from version 3.3 on only.
+    return wait_selector(_bounded(connection, steps), connection.pgconn.socket, interval, **options)
+
+
+def _bounded(connection: Any, steps: "PQGen[Any]") -> "PQGen[Any]":
+    """Yield what *steps* wait for, as long as the server is not silent for too long: it is when nothing is ready again and again."""
+    from psycopg import OperationalError
+
+    try:
+        wanted = next(steps)
+        heard = monotonic()
+        while True:
+            ready = yield wanted
+            if ready:
+                heard = monotonic()
+            elif monotonic() - heard > connection.patience():
+                connection.pgconn.finish()
+                raise OperationalError("the server does not answer")
+            wanted = steps.send(ready)
+    except StopIteration as end:
+        return end.value
 
 
 def take_turn(connection: Connection, seconds: float, sites: Iterable[tuple[str, str]] | None) -> None:

@@ -1,5 +1,6 @@
 """The tables of the store."""
 
+import re
 from typing import Any
 
 from sqlalchemy import (
@@ -25,6 +26,7 @@ VERSION = 9
 IDS_IN_A_QUERY = 500
 
 _BYTES = 16
+_HEXADECIMAL = re.compile("[0-9a-f]{32}")
 
 
 class FingerprintType(TypeDecorator[str]):
@@ -37,13 +39,8 @@ class FingerprintType(TypeDecorator[str]):
         """Return the stored form."""
         if value is None:
             return None
-        if len(value) == 2 * _BYTES:
-            try:
-                packed = bytes.fromhex(value)
-            except ValueError:
-                packed = b""
-            if packed.hex() == value:
-                return packed
+        if _HEXADECIMAL.fullmatch(value):
+            return bytes.fromhex(value)
         text = b"\0" + value.encode("utf-8", "surrogatepass")
         return text if len(text) != _BYTES else text + b"\0"
 
@@ -59,10 +56,7 @@ class FingerprintType(TypeDecorator[str]):
 
 def signed_hash(*parts: str | bytes) -> int:
     """Return a hash of 64 bits that fits the database's signed integers."""
-    if len(parts) == 1 and isinstance(parts[0], str):  # as for each URL
-        data = parts[0].encode("utf-8", "surrogatepass")
-    else:
-        data = b"\0".join([p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts])
+    data = b"\0".join([p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts])
     number = xxh3_64_intdigest(data)
     return number - (1 << 64) if number >> 63 else number
 

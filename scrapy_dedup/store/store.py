@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, and_, delete, exists, func, null, or_, select, true, update
+from sqlalchemy import Connection, Engine, and_, delete, exists, func, null, or_, select, true, update
 
 from ..content.versions import Version
 from ..observation import Observation
-from .connections import CHUNK, Connections
 from .conversions import (
     Unpack,
     discard_values,
@@ -20,8 +21,9 @@ from .conversions import (
     sighting_values,
     version_in,
 )
-from .database import StoreError, open_engine
+from .database import StoreError, clear_errors, database_path, open_engine, place_of
 from .inserting import insert_rows
+from .postgresql import claiming, take_turn
 from .rows import SCHEDULED, CheckRow, CrawlRow, DiscardRow, DiscardState, ObservationRow, SightingRow, StoreRow
 from .schema import (
     AGING,
@@ -41,6 +43,9 @@ from .sketches import sketch_keeper, version_keeper
 __all__ = ["SiteCount", "Store", "StoreError", "in_part"]
 
 _DAY = 86_400
+_CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
+_STREAM = 1_000  # rows fetched at a time
+_GONE = (-1, -1)  # the identity of a file that is not there
 
 
 class SiteCount(NamedTuple):
@@ -55,11 +60,17 @@ class SiteCount(NamedTuple):
     last: float
 
 
-class Store(Connections):
+class Store:
     """A database of what crawls record; threads and processes may share it. All methods raise :exc:`StoreError` if it fails."""
 
     def __init__(self, target: str | Path, engine: Engine, timeout: float, sketches_per_site: int) -> None:
-        super().__init__(target, engine, timeout)
+        self.place = place_of(target)
+        #: The file, None if the database is not a file.
+        self.path = database_path(target)
+        self._identity = self._file_identity()
+        self._engine = engine
+        self._timeout = timeout
+        self._is_server = engine.dialect.name == "postgresql"
         self._sketches = sketch_keeper(sketches_per_site)
         self._versions = version_keeper(sketches_per_site)
 
@@ -85,6 +96,19 @@ class Store(Connections):
     def __enter__(self) -> "Store":  # noqa: PYI034 (Self needs Python 3.11)
         return self
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._engine.dispose()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def intact(self) -> bool:
+        """Return False if the file of the store was removed or replaced since it was opened."""
+        return self._file_identity() == self._identity != _GONE
+
     def add(self, rows: Iterable[StoreRow]) -> None:
         """Write rows of all kinds in one transaction."""
         kinds: dict[type, list[Any]] = {ObservationRow: [], DiscardRow: [], SightingRow: [], CheckRow: [], CrawlRow: []}
@@ -94,28 +118,24 @@ class Store(Connections):
             sites.add((row.scope, row.site))
         seen, discarded, sighted, checked, ended = kinds.values()
         with self._transaction(sites) as connection:
-            if seen:
-                sketches = self._sketches.keep(connection, seen)
-                versions = self._versions.keep(connection, seen)
-                values = [observation_values(*each) for each in zip(seen, sketches, versions, strict=True)]
-                insert_rows(connection, observation, values)
-            if discarded:
-                ledger = list(map(discard_values, discarded))
-                insert_rows(connection, discard, ledger, ("scope", "spider", "job", "url_key"))
-            if sighted:
-                sightings = list(map(sighting_values, sighted))
-                insert_rows(connection, alias_sighting, sightings, ("scope", "site", "sighting_key"))
-            for table, plain in ((rule_check, checked), (crawl, ended)):
-                if plain:
-                    connection.execute(table.insert(), [row._asdict() for row in plain])
+            sketches = self._sketches.keep(connection, seen)
+            versions = self._versions.keep(connection, seen)
+            values = [observation_values(*each) for each in zip(seen, sketches, versions, strict=True)]
+            insert_rows(connection, observation, values)
+            ledger = list(map(discard_values, discarded))
+            insert_rows(connection, discard, ledger, ("scope", "spider", "job", "url_key"))
+            sightings = list(map(sighting_values, sighted))
+            insert_rows(connection, alias_sighting, sightings, ("scope", "site", "sighting_key"))
+            insert_rows(connection, rule_check, checked)
+            insert_rows(connection, crawl, ended)
 
     def end_job(self, scope: str, spider: str, job: str) -> None:
         """Note that a job of a spider has ended, which nothing goes on with: of all ended ones a URL has one discard."""
         d = discard.c
         its = d.scope == scope, d.spider == spider
-        some = select(d.url_key).where(*its, d.job == job).order_by(d.url_key).limit(CHUNK)
-        ended = CHUNK
-        while ended == CHUNK:
+        some = select(d.url_key).where(*its, d.job == job).order_by(d.url_key).limit(_CHUNK)
+        ended = _CHUNK
+        while ended == _CHUNK:
             with self._transaction(slow=True) as connection:
                 connection.execute(delete(discard).where(*its, d.job == "", d.url_key.in_(some)))
                 renamed = update(discard).where(*its, d.job == job, d.url_key.in_(some)).values(job="")
@@ -234,10 +254,9 @@ class Store(Connections):
 
     def note_learned(self, scope: str, learned: Mapping[str, int]) -> None:
         """Note that sites have been learned, each from its observations up to an id."""
+        marks = [(learned_mark_name(scope, site), str(last)) for site, last in learned.items()]
         with self._transaction() as connection:
-            for site, last in learned.items():
-                connection.execute(delete(meta).where(meta.c.name == learned_mark_name(scope, site)))
-                connection.execute(meta.insert().values(name=learned_mark_name(scope, site), value=str(last)))
+            insert_rows(connection, meta, marks, ("name",))
 
     # Forgetting
 
@@ -277,6 +296,68 @@ class Store(Connections):
                 self._delete(table, table.c.id.in_(unused))
             self._shrink()
         return removed
+
+    # Connections
+
+    def _delete(self, table: Any, *conditions: Any) -> int:
+        """Delete the rows of *table* for which all *conditions* hold, in chunks. Return their number."""
+        chunk = select(table.c.id).where(*conditions).limit(_CHUNK)
+        removed, number = 0, _CHUNK
+        while number == _CHUNK:
+            with self._transaction(slow=True) as connection:
+                number = connection.execute(delete(table).where(table.c.id.in_(chunk))).rowcount
+            removed += number
+        return removed
+
+    def _shrink(self) -> None:
+        """Give free pages back to the file system."""
+        if self.path is None:
+            return
+        with clear_errors(self.place), self._engine.connect() as connection:
+            raw = connection.connection.dbapi_connection
+            assert raw is not None
+            # execute() would stop after one page, since there is no row to fetch.
+            raw.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def _transaction(
+        self, sites: Iterable[tuple[str, str]] | None = None, *, slow: bool = False
+    ) -> Iterator[Connection]:
+        """Begin to write: rows of these sites (scope and site), None: any rows; *slow* is for what reads much to find them."""
+        writing = self._engine.execution_options(writes=True, slow=slow)
+        with clear_errors(self.place), writing.begin() as connection:
+            if self._is_server:
+                take_turn(connection, self._timeout, sites)
+            yield connection
+
+    @contextmanager
+    def claimed(self, scope: str, sites: Iterable[str]) -> Iterator[set[str]]:
+        """Give those of *sites* that no other process learns now, and keep others from learning them meanwhile.
+
+        It is so on a server; of a file they are all given.
+        """
+        with ExitStack() as held:
+            found = set(sites)
+            if self._is_server:
+                names = {f"learn/{scope}/{site}": site for site in sorted(found)}
+                with clear_errors(self.place):
+                    found = {names[name] for name in held.enter_context(claiming(self._engine, names))}
+            yield found
+
+    def rows(self, query: Any) -> Iterator[Any]:
+        """Yield the rows of a query, some thousand of which are held at a time."""
+        streaming = self._engine.execution_options(slow=True, yield_per=_STREAM)
+        with clear_errors(self.place), streaming.connect() as connection, connection.execute(query) as result:
+            yield from result
+
+    def _file_identity(self) -> tuple[int, int] | None:
+        if self.path is None:
+            return None
+        try:
+            found = self.path.stat()
+        except OSError:
+            return _GONE
+        return found.st_dev, found.st_ino
 
 
 def with_contents(*, versions: bool) -> Any:

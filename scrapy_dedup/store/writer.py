@@ -2,13 +2,13 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, wait
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
-from .access import StoreAccess
 from .database import StoreError
 from .postgresql import ANSWER_SECONDS
 from .rows import DiscardRow, DiscardState, ObservationRow, SightingRow
@@ -16,10 +16,17 @@ from .store import Store
 
 logger = logging.getLogger(__name__)
 
+#: Rows that are written at a time; rows and tasks that wait at most, and the bytes that these hold.
+_BATCH: Final = 500
+_MOST_WAITING: Final = 10_000
+_MOST_BYTES: Final = 64 << 20
 #: Seconds beyond the time to close, in which a batch on its way may end.
 _ENDING_SECONDS = 5.0
-
-_T = TypeVar("_T")
+#: Seconds that the database itself waits for another writer; of waiting for others before a warning; between two attempts on a
+#: store that fails, at most.
+_LOCK_WAIT = 1.0
+_LOCK_PATIENCE = 30.0
+_LONGEST_PAUSE = 30.0
 
 Row = ObservationRow | DiscardRow | SightingRow
 #: Work that makes rows; it runs in the thread.
@@ -35,29 +42,6 @@ class WriterCounts(NamedTuple):
     dropped: int
     #: Rows that the store refused, and tasks that raised.
     failed: int
-    #: Rows and tasks that wait.
-    waiting: int
-
-
-class _Flush:
-    """Somebody waits for all rows to be written."""
-
-    def __init__(self) -> None:
-        self.ended = Event()
-        self.written = False
-
-    def end(self, *, written: bool) -> None:
-        self.written = written
-        self.ended.set()
-
-
-def all_of(queue: SimpleQueue[_T]) -> Iterator[_T]:
-    """Yield what is in a queue until it is empty, and take it out."""
-    while True:
-        try:
-            yield queue.get_nowait()
-        except Empty:
-            return
 
 
 class Writer:
@@ -65,39 +49,36 @@ class Writer:
 
     :meth:`add` never waits and nothing here raises into the crawl. A row is in the store after *interval* seconds and the time
     its batch takes, so that this is what a killed process loses. While the store cannot be written, one warning tells so and
-    rows wait in memory, up to *max_waiting* of them or *max_bytes* of what tasks hold. Those past the bound are dropped and counted.
+    rows wait in memory, up to a number and up to the bytes that tasks hold. Those past the bound are dropped and counted.
 
-    *target* is what :meth:`Store.open` takes; the thread opens it.
+    *target* is what :meth:`Store.open` takes; the thread opens it, and again after a pause where it fails.
     """
 
-    def __init__(
-        self,
-        target: str | Path,
-        *,
-        batch: int = 500,
-        interval: float = 0.5,
-        max_waiting: int = 10_000,
-        max_bytes: int = 64 << 20,
-        sketches_per_site: int = 20_000,
-    ) -> None:
-        self._batch = batch
+    def __init__(self, target: str | Path, *, interval: float = 0.5, sketches_per_site: int = 20_000) -> None:
+        self._target = target
         self._interval = interval
-        self._max_waiting = max_waiting
-        self._max_bytes = max_bytes
-        self._queue: SimpleQueue[tuple[Row | Task, int]] = SimpleQueue()
-        self._flushes: SimpleQueue[_Flush] = SimpleQueue()
+        self._sketches_per_site = sketches_per_site
+        # What two sides use is changed by one of them only, or by calls that no lock is needed for.
+        self._queue: deque[tuple[Row | Task, int]] = deque()
+        self._flushes: deque[Future[bool]] = deque()
         self._wake = Event()
         self._closing: float | None = None
-        # Each number is changed by one side only, so that no lock is needed.
-        self._refused = self._bytes_in = self._accepted = 0  # by add()
-        self._bytes_out = 0  # this one and the following by the thread
-        self._written = 0
-        self._lost = self._failed = 0
-        self._taken = 0  # rows and tasks out of the queue
-        self._settled = 0
-        self.refused: SimpleQueue[DiscardRow] = SimpleQueue()  # filtered requests whose rows the database has refused
+        #: Rows and tasks that :meth:`add` has taken, and those it has not.
+        self.accepted = self._refused = 0
+        self._bytes_in = self._bytes_out = 0
+        #: How many of the accepted ones, the first, are in the store, or were refused by it alone; how many are out of the queue.
+        self.settled = self._taken = 0
+        #: Filtered requests whose rows the database has refused.
+        self.refused: deque[DiscardRow] = deque()
+        self._written = self._lost = self._failed = 0
         self._held: list[Row] = []  # taken from the queue, not written yet
-        self._access = StoreAccess(target, sketches_per_site, self._patience)
+        self._store: Store | None = None
+        self._locked_since = 0.0
+        #: Whether the warning that the store cannot be written was given. It and the news of the recovery come once: a full
+        #: disk comes and goes.
+        self.warned = self._recovered = False
+        # Seconds between attempts while the store fails, else 0, and the time of the next one.
+        self._pause = self._retry_at = 0.0
         self._thread = Thread(target=self._run, name="dedup-writer", daemon=True)
         self._thread.start()
 
@@ -108,16 +89,16 @@ class Writer:
 
         *size* is the bytes that a task holds, a page's body for instance.
         """
-        waiting = self._queue.qsize()
+        waiting = len(self._queue)
         held = self._bytes_in - self._bytes_out + size
-        if self._closing is not None or waiting >= self._max_waiting or held > self._max_bytes:
+        if self._closing is not None or waiting >= _MOST_WAITING or held > _MOST_BYTES:
             self._refused += 1
             return False
         self._bytes_in += size
-        self._accepted += 1
-        self._queue.put((row, size))
-        is_crowded = waiting * 2 > self._max_waiting or held * 2 > self._max_bytes
-        if is_crowded and not self._access.pause and not self._wake.is_set():
+        self.accepted += 1
+        self._queue.append((row, size))
+        is_crowded = waiting * 2 > _MOST_WAITING or held * 2 > _MOST_BYTES
+        if is_crowded and not self._pause and not self._wake.is_set():
             self._wake.set()
         return True
 
@@ -125,10 +106,11 @@ class Writer:
         """Wait until all that was handed over is written; return False if that fails or takes longer."""
         if not self._thread.is_alive():
             return False
-        flush = _Flush()
-        self._flushes.put(flush)
+        flush: Future[bool] = Future()
+        self._flushes.append(flush)
         self._wake.set()
-        return flush.ended.wait(timeout) and flush.written
+        wait([flush], timeout)
+        return flush.done() and flush.result()
 
     def close(self, timeout: float = 10.0) -> bool:
         """Write the waiting rows, for *timeout* seconds at most, and end the thread.
@@ -144,28 +126,12 @@ class Writer:
     @property
     def counts(self) -> WriterCounts:
         """Return what became of the rows so far."""
-        waiting = self._queue.qsize() + len(self._held)
-        return WriterCounts(self._written, self._refused + self._lost, self._failed, waiting)
+        return WriterCounts(self._written, self._refused + self._lost, self._failed)
 
     @property
     def failing(self) -> bool:
         """Whether the store cannot be written now, so that what is handed over may be lost."""
-        return self._access.pause > 0 or self._closing is not None
-
-    @property
-    def told(self) -> bool:
-        """Whether the warning that the store cannot be written was given."""
-        return self._access.warned
-
-    @property
-    def accepted(self) -> int:
-        """Rows and tasks that :meth:`add` has taken."""
-        return self._accepted
-
-    @property
-    def settled(self) -> int:
-        """How many of those, the first ones, are in the store, or were refused by it alone."""
-        return self._settled
+        return self._pause > 0 or self._closing is not None
 
     # The thread's side
 
@@ -177,25 +143,26 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            self._open()
-            while True:
+            self._write()  # which opens the store
+            closing = None
+            while closing is None:
                 self._wake.wait(self._interval)
                 self._wake.clear()
                 # Asked before the queue is emptied: what was handed over before them is written.
                 closing = self._closing
-                flushes = list(all_of(self._flushes))
-                error = self._write_waiting(closing, self._accepted if flushes else 0)
+                flushes = [self._flushes.popleft() for _ in range(len(self._flushes))]
+                error = self._write_waiting(closing, self.accepted if flushes else 0)
                 for flush in flushes:
-                    flush.end(written=error is None)
-                if closing is not None:
-                    return
+                    flush.set_result(error is None)
         except Exception:
             logger.exception("The thread that records what the crawl sees has ended")
         finally:
-            if self._closing is None:
-                self._closing = time.monotonic()
-            self._lose_the_rest()
-            self._access.close()
+            self._closing = self._closing or time.monotonic()
+            self._lost += len(self._held) + len(self._queue)
+            self._queue.clear()
+            while self._flushes:
+                self._flushes.popleft().set_result(False)
+            self._close_store()
 
     def _write_waiting(self, closing: float | None, wanted: int) -> StoreError | None:
         """Write what waits, the first *wanted* rows and tasks at least; return what hinders it.
@@ -203,28 +170,25 @@ class Writer:
         A store that failed is tried again after a pause, or when somebody waits. Nobody waits for what comes
         meanwhile: in a crawl that would be a batch for every few rows.
         """
-        waited_for = wanted > 0 or closing is not None
-        if not waited_for and time.monotonic() < self._access.retry_at:
+        if not wanted and closing is None and time.monotonic() < self._retry_at:
             return None
         while True:
             self._take()
-            if not self._held:
-                self._settled = self._taken
+            number = len(self._held)
+            if not number:
+                self.settled = self._taken
                 return None
-            full = len(self._held) >= self._batch
             error = self._write()
             if error is not None:
-                self._access.failed(error)
                 if closing is None or not error.locked or time.monotonic() > closing:
                     return error
-            elif not full and closing is None and self._taken >= wanted:
+            elif number < _BATCH and closing is None and self._taken >= wanted:
                 return None  # what has come meanwhile makes the next batch
 
     def _take(self) -> None:
         """Move a batch out of the queue; run the tasks in it."""
-        items = all_of(self._queue)
-        while len(self._held) < self._batch and (found := next(items, None)) is not None:
-            item, size = found
+        while self._queue and len(self._held) < _BATCH:
+            item, size = self._queue.popleft()
             self._taken += 1
             try:
                 self._held.extend(_rows_of(item))
@@ -233,52 +197,74 @@ class Writer:
             self._bytes_out += size
 
     def _write(self) -> StoreError | None:
-        """Write the held rows; return what hinders it. Rows that the database refuses by themselves are counted."""
+        """Write the held rows into the store, opened anew where its file has vanished; return what hinders it."""
         try:
-            store = self._access.store()
-            try:
-                store.add(self._held)
-                self._written += len(self._held)
-                self._held = []
-            except StoreError:
-                raise
-            except Exception:  # noqa: BLE001 (one row is bad: find it)
-                while self._held:
-                    self._write_one(store, self._held[0])
-                    del self._held[0]
+            if self._store is not None and not self._store.intact():
+                self._close_store()
+            if self._store is None:
+                self._store = Store.open(
+                    self._target,
+                    timeout=_LOCK_WAIT,
+                    sketches_per_site=self._sketches_per_site,
+                    patience=self._patience,
+                )
+            if self._held:
+                self._add(self._store, len(self._held))
         except StoreError as error:
+            self._wait_for_store(error)
             return error
-        self._access.succeeded()
-        self._settled = self._taken
+        if self.warned and not self._recovered:
+            self._recovered = True
+            logger.info("The store %s can be written again", self._store.place)
+        self._pause = self._locked_since = 0.0
+        self.settled = self._taken
         return None
 
-    def _write_one(self, store: Store, row: Row) -> None:
+    def _add(self, store: Store, number: int) -> None:
+        """Write the first *number* of the held rows; where the database refuses one of them, each by itself."""
+        rows = self._held[:number]
         try:
-            store.add([row])
-            self._written += 1
+            store.add(rows)
+            self._written += number
         except StoreError:
             raise
         except Exception:  # noqa: BLE001 (whatever it is, the crawl goes on)
+            if number > 1:
+                for _ in rows:
+                    self._add(store, 1)
+                return
+            row = rows[0]
             self._fail(f"The store refused the row of {row.page if isinstance(row, SightingRow) else row.url}")
             if isinstance(row, DiscardRow) and row.state is DiscardState.PENDING:
-                self.refused.put(row)
+                self.refused.append(row)
+        del self._held[:number]
 
-    def _open(self) -> None:
-        try:
-            self._access.store()
-        except StoreError as error:
-            self._access.failed(error)
+    def _wait_for_store(self, error: StoreError) -> None:
+        """Warn once, and set the time of the next attempt. A lock is waited for without a warning at first."""
+        now = time.monotonic()
+        if error.locked:
+            self._locked_since = self._locked_since or now
+            if now - self._locked_since < _LOCK_PATIENCE:
+                return
+        else:
+            self._close_store()
+        self._pause = min(max(2 * self._pause, 1.0), _LONGEST_PAUSE)
+        self._retry_at = now + self._pause
+        if not self.warned:
+            self.warned = True
+            logger.warning(
+                "The crawl goes on, but what it sees is not recorded: %s Until it is, rules filter nothing.", error
+            )
+
+    def _close_store(self) -> None:
+        if self._store is not None:
+            self._store.close()
+            self._store = None
 
     def _fail(self, message: str) -> None:
         self._failed += 1
         if self._failed == 1:
             logger.error("%s (told once, the others are counted)", message, exc_info=True)  # noqa: LOG014
-
-    def _lose_the_rest(self) -> None:
-        self._lost += len(self._held) + sum(1 for _ in all_of(self._queue))
-        self._held = []
-        for flush in all_of(self._flushes):
-            flush.end(written=False)
 
 
 def _rows_of(handed_over: Row | Task) -> Iterable[Row]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import attrs
 
 from ...store.rows import DiscardState
-from ...store.writer import all_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,7 +76,9 @@ class WriteBuffer:
     def _forget_written(self, writer: "Writer") -> None:
         """Forget what is written by now; what the database has refused is fetched."""
         requests, settled, unwritten = self._requests, writer.settled, []
-        self._refused.update((id(row), row) for row in all_of(writer.refused))
+        while writer.refused:
+            row = writer.refused.popleft()
+            self._refused[id(row)] = row
         while requests and requests[0][0] <= settled:
             _, filtered = requests.popleft()
             if self._refused.pop(id(filtered.row), None) is not None:

@@ -48,4 +48,4 @@ class CrawlStore:
     @property
     def has_warned(self) -> bool:
         """Whether there was a warning that the store cannot be used."""
-        return self.writer is not None and self.writer.told
+        return self.writer is not None and self.writer.warned
