@@ -77,11 +77,8 @@ def sighting_values(row: SightingRow) -> tuple[Any, ...]:
 
 def clean(text: str) -> str:
     """Return *text* with escapes in the place of what no database takes (lone surrogates, and the character 0)."""
-    if "\0" in text:
-        text = text.replace("\0", "\\x00")
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = text.replace("\0", "\\x00")
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def clean_url(url: str) -> str:
@@ -89,14 +86,9 @@ def clean_url(url: str) -> str:
     return clean(without_userinfo(url))
 
 
-def learned_mark_name(scope: str, site: str) -> str:
-    """Return the name under which is noted how far a site has been learned."""
-    return learned_mark_prefix(site) + scope
-
-
-def learned_mark_prefix(site: str) -> str:
-    """Return how these names of a site begin, whatever the scope."""
-    return f"learned/{site}/"
+def learned_mark(site: str, scope: str = "") -> str:
+    """Return the name under which is noted how far a site has been learned; without a scope, how all those names of it begin."""
+    return f"learned/{site}/{scope}"
 
 
 Unpack = Callable[[bytes | None], Version | None]

@@ -4,6 +4,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -14,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from ..files.locked import locked
 from . import schema
 from .errors import EMPTY, UNAMBIGUOUS, StoreError, clear_errors, is_ambiguous, place_of
-from .postgresql import server_engine, server_url, take_turn
+from .postgresql import server_engine, take_turn
 
 __all__ = ["StoreError", "clear_errors", "database_path", "open_engine", "place_of"]
 
@@ -25,14 +26,6 @@ _MEMORY = ":memory:"
 _ANOTHER = "Name another file or database in DEDUP_STORE."
 #: The name of the row in which the version of the tables stands.
 _VERSION_ROW = "schema"
-
-
-class _OtherTables(Exception):
-    """The tables are of another version than those of this release."""
-
-    def __init__(self, version: str) -> None:
-        super().__init__(f"has tables of version {version}, this release of scrapy-dedup has {schema.VERSION}")
-        self.version = version
 
 
 def database_path(target: str | Path) -> Path | None:
@@ -56,7 +49,10 @@ def open_engine(
         if isinstance(target, str) and "://" in target and is_ambiguous(make_url(target)):
             raise StoreError(place, "has two @ before the path", UNAMBIGUOUS)
         path = database_path(target)
-        engine = _server(str(target), readonly, patience) if path is None else _sqlite_engine(path, readonly, timeout)
+        if path is None:
+            engine = server_engine(str(target), readonly=readonly, patience=patience)
+        else:
+            engine = _sqlite_engine(path, readonly, timeout)
     except NoSuchModuleError as error:
         raise StoreError(place, str(error), _TAKES) from error
     except ImportError as error:
@@ -65,84 +61,71 @@ def open_engine(
         raise StoreError(place, "Could not parse it as an SQLAlchemy URL", _TAKES) from None
     try:
         with clear_errors(place):
-            _check_tables(engine, place, readonly=readonly, timeout=timeout)
-    except _OtherTables as other:
-        engine.dispose()
-        if path is None:
-            remedy = "Name another database in DEDUP_STORE, or drop those tables."
-            raise StoreError(place, str(other), remedy) from None
-        if readonly:
-            remedy = "Crawl first: the crawl sets that file aside and begins a new one."
-            raise StoreError(place, str(other), remedy) from None
-        with clear_errors(place):
-            _set_aside(path, timeout)
-        return open_engine(target, readonly=readonly, timeout=timeout, patience=patience)
+            version = _version_of(engine, place, readonly=readonly, timeout=timeout)
     except (StoreError, SQLAlchemyError):
         engine.dispose()
         raise
-    return engine
+    if version == str(schema.VERSION):
+        return engine
+    engine.dispose()
+    problem = f"has tables of version {version}, this release of scrapy-dedup has {schema.VERSION}"
+    if path is None:
+        raise StoreError(place, problem, "Name another database in DEDUP_STORE, or drop those tables.")
+    if readonly:
+        raise StoreError(place, problem, "Crawl first: the crawl sets that file aside and begins a new one.")
+    with clear_errors(place):
+        _set_aside(path, problem, timeout)
+    return open_engine(target, readonly=readonly, timeout=timeout, patience=patience)
 
 
-def _server(target: str, readonly: bool, patience: Callable[[], float] | None) -> Engine:
-    url = server_url(target)
-    return create_engine(target) if url is None else server_engine(url, readonly=readonly, patience=patience)
-
-
-def _check_tables(engine: Engine, place: str, *, readonly: bool, timeout: float) -> None:
-    """Make the tables where there are none. Raises StoreError for another database, _OtherTables."""
+def _version_of(engine: Engine, place: str, *, readonly: bool, timeout: float) -> str:
+    """Return the version of the tables, which are made where there are none. Raises StoreError for another database."""
     with engine.connect() as connection:
-        if _has_tables(connection, place):
-            return
+        version = _version_in(connection, place)
+    if version is not None:
+        return version
     if readonly:
         raise StoreError(place, EMPTY, "Crawl first: the crawl records what it sees there.")
     with engine.execution_options(writes=True, slow=True).begin() as connection:
         if connection.dialect.name == "postgresql":
             take_turn(connection, timeout, None)
-        if not _has_tables(connection, place):  # another process may have been here meanwhile
+        version = _version_in(connection, place)
+        if version is None:  # another process may have been here meanwhile
+            version = str(schema.VERSION)
             schema.metadata.create_all(connection)
-            connection.execute(schema.meta.insert(), {"name": _VERSION_ROW, "value": str(schema.VERSION)})
+            connection.execute(schema.meta.insert(), {"name": _VERSION_ROW, "value": version})
+    return version
 
 
-def _has_tables(connection: Connection, place: str) -> bool:
-    """Return whether the tables are there. Raises StoreError for another database, _OtherTables."""
+def _version_in(connection: Connection, place: str) -> str | None:
+    """Return the version of the tables, None if there are none. Raises StoreError for another database."""
     found = set(inspect(connection).get_table_names())
     if not found:
-        return False
+        return None
     if not found >= {schema.meta.name, schema.observation.name, schema.discard.name}:
         raise StoreError(place, "is a database, but no store", _ANOTHER)
-    version = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == _VERSION_ROW))
-    if version != str(schema.VERSION):
-        raise _OtherTables(version or "0")
-    return True
+    return connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == _VERSION_ROW)) or "0"
 
 
-def _set_aside(path: Path, timeout: float) -> None:
+def _set_aside(path: Path, problem: str, timeout: float) -> None:
     """Rename the file of a store whose tables are of another version, unless another process has done it meanwhile."""
     with locked(path):
         engine = _sqlite_engine(path, readonly=False, timeout=timeout)
         try:
             with engine.connect() as connection:
-                _has_tables(connection, str(path))
-        except _OtherTables as other:
-            engine.dispose()
-            aside = _free_name(path.with_name(f"{path.name}.version-{other.version}"))
-            path.replace(aside)
-            for part in ("-wal", "-shm"):
-                beside = path.with_name(path.name + part)
-                if beside.exists():
-                    beside.replace(aside.with_name(aside.name + part))
-            logger.warning("The store %s %s: it is %s now, and a new one is begun", path, other, aside)
+                version = _version_in(connection, str(path))
         finally:
             engine.dispose()
-
-
-def _free_name(path: Path) -> Path:
-    number = 1
-    free = path
-    while free.exists():
-        number += 1
-        free = path.with_name(f"{path.name}-{number}")
-    return free
+        if version in (None, str(schema.VERSION)):
+            return
+        names = (f"{path.name}.version-{version}{f'-{number}' if number > 1 else ''}" for number in count(1))
+        aside = next(free for free in map(path.with_name, names) if not free.exists())
+        path.replace(aside)
+        for part in ("-wal", "-shm"):
+            beside = path.with_name(path.name + part)
+            if beside.exists():
+                beside.replace(aside.with_name(aside.name + part))
+        logger.warning("The store %s %s: it is %s now, and a new one is begun", path, problem, aside)
 
 
 def _sqlite_engine(path: Path, readonly: bool, timeout: float) -> Engine:

@@ -9,7 +9,7 @@ from sqlalchemy import and_, exists, func, or_, select
 from ..content.versions import Version
 from ..observation import Observation
 from ..urls.templates import template_of
-from .conversions import clean_url, learned_mark_name, observation_of, version_in
+from .conversions import clean_url, learned_mark, observation_of, version_in
 from .rows import SightingRow
 from .schema import IDS_IN_A_QUERY, meta, observation, page_version, signed_hash
 from .store import Store, in_part, with_contents
@@ -157,11 +157,10 @@ def latest_urls(store: Store, scope: str, site: str, limit: int) -> Iterator[See
     """Yield the latest response of each URL of a site among the last *limit* responses, the latest first. Raises StoreError."""
     o = observation.c
     query = select(*(o[name] for name in SeenUrl._fields)).where(o.scope == scope, o.site == site)
-    met: set[int] = set()
+    found: dict[int, SeenUrl] = {}
     for row in store.rows(query.order_by(o.id.desc()).limit(limit)):
-        if row.url_key not in met:
-            met.add(row.url_key)
-            yield SeenUrl._make(row)
+        found.setdefault(row.url_key, SeenUrl._make(row))
+    yield from found.values()
 
 
 def declared(store: Store, scope: str, site: str, *, since: float | None = None) -> Iterator[SightingRow]:
@@ -197,7 +196,7 @@ def recorded(store: Store, scope: str, sites: Iterable[str]) -> dict[str, Record
 
 def learned_until(store: Store, scope: str, site: str, last: int) -> int:
     """Return the id of the last response that was there when a site was learned, 0 if it never was. Raises StoreError."""
-    noted = store.rows(select(meta.c.value).where(meta.c.name == learned_mark_name(scope, site)))
+    noted = store.rows(select(meta.c.value).where(meta.c.name == learned_mark(site, scope)))
     learned = max((int(row.value) for row in noted), default=0)
     return learned if learned <= last else 0  # else all was forgotten meanwhile, and ids begin anew
 

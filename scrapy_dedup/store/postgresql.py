@@ -11,7 +11,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from .schema import signed_hash
@@ -37,19 +37,16 @@ _ALL: Final = -1
 _SHARES: Final = 64
 
 
-def server_url(target: str) -> URL | None:
-    """Return *target* if it is the URL of a PostgreSQL server, with the driver that the extra installs; else None."""
-    url = make_url(target)
-    if url.get_backend_name() != "postgresql":
-        return None
-    return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
-
-
-def server_engine(url: URL, *, readonly: bool, patience: Callable[[], float] | None) -> Engine:
+def server_engine(target: str, *, readonly: bool, patience: Callable[[], float] | None) -> Engine:
     """Return an engine on a server; what the URL, or the environment of libpq, says of the connection counts.
 
     *patience* gives the seconds that the server may be silent after a quick statement.
     """
+    url = make_url(target)
+    if url.get_backend_name() != "postgresql":
+        return create_engine(url)
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")  # which the extra installs
     given = {
         "connect_timeout": CONNECT_SECONDS,
         "tcp_user_timeout": 1_000 * _HANGING_SECONDS,
@@ -131,16 +128,19 @@ def take_turn(connection: Connection, seconds: float, sites: Iterable[tuple[str,
 
 
 @contextmanager
-def claiming(engine: Engine, names: Iterable[str]) -> Iterator[set[str]]:
-    """Hold the locks of those *names* that nobody else holds, which are given; they go when the connection is lost, too."""
+def claiming(engine: Engine, kind: str, names: Iterable[str]) -> Iterator[set[str]]:
+    """Hold the locks of those *names* of a kind that nobody else holds, which are given; they go when the connection is lost, too."""
     # Without transactions: one that is open as long as a site is learned would keep the server from vacuuming, or be ended by it.
     connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT", slow=True)
     try:
         query = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
         connection.exec_driver_sql(query)  # of servers of version 14 and later
         take = "SELECT pg_try_advisory_lock(%s, %s)"
+        numbers = {name: signed_hash(kind + name) >> 32 for name in sorted(names)}
         yield {
-            name for name in names if connection.exec_driver_sql(take, (_NAMED_LOCKS, signed_hash(name) >> 32)).scalar()
+            name
+            for name, number in numbers.items()
+            if connection.exec_driver_sql(take, (_NAMED_LOCKS, number)).scalar()
         }
     finally:
         with suppress(SQLAlchemyError):  # the locks go with a connection that is lost

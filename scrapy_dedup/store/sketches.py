@@ -10,7 +10,7 @@ from ..content.retention import MOST_OF_KIND, MOST_VERSIONS, retained
 from ..urls.templates import template_of
 from .inserting import insert_rows
 from .rows import ObservationRow
-from .schema import IDS_IN_A_QUERY, observation, page_sketch, page_version, signed_hash
+from .schema import IDS_IN_A_QUERY, observation, page_version, signed_hash
 
 _Site = tuple[str, str]  # scope and site
 
@@ -99,22 +99,13 @@ class CappedWriter:
         return known
 
 
-def sketch_keeper(cap: int) -> CappedWriter:
-    """Return what keeps the sketches of pages."""
-    return CappedWriter(page_sketch, _sketch_of, cap)
-
-
-def version_keeper(cap: int) -> CappedWriter:
-    """Return what keeps the versions of pages."""
-    return CappedWriter(page_version, lambda row: row.version, cap, _thin)
-
-
-def _sketch_of(row: ObservationRow) -> bytes | None:
+def sketch_of(row: ObservationRow) -> bytes | None:
+    """Return the sketch of a page as it is stored."""
     prints = row.fingerprints
     return None if prints is None or prints.sketch is None else prints.sketch.to_bytes()
 
 
-def _thin(connection: Connection, site: _Site) -> None:
+def thin_versions(connection: Connection, site: _Site) -> None:
     """Leave of each page of a site as many versions as are compared, and few of pages beyond those that are enough of their kind.
 
     What goes is what learning would leave out, too (see :mod:`scrapy_dedup.content.retention`).

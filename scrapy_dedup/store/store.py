@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -14,8 +14,7 @@ from ..observation import Observation
 from .conversions import (
     Unpack,
     discard_values,
-    learned_mark_name,
-    learned_mark_prefix,
+    learned_mark,
     observation_of,
     observation_values,
     sighting_values,
@@ -38,14 +37,13 @@ from .schema import (
     page_version,
     rule_check,
 )
-from .sketches import sketch_keeper, version_keeper
+from .sketches import CappedWriter, sketch_of, thin_versions
 
 __all__ = ["SiteCount", "Store", "StoreError", "in_part"]
 
 _DAY = 86_400
 _CHUNK = 10_000  # rows changed in one transaction, so that writers need not wait long
 _STREAM = 1_000  # rows fetched at a time
-_GONE = (-1, -1)  # the identity of a file that is not there
 
 
 class SiteCount(NamedTuple):
@@ -71,8 +69,8 @@ class Store:
         self._engine = engine
         self._timeout = timeout
         self._is_server = engine.dialect.name == "postgresql"
-        self._sketches = sketch_keeper(sketches_per_site)
-        self._versions = version_keeper(sketches_per_site)
+        self._sketches = CappedWriter(page_sketch, sketch_of, sketches_per_site)
+        self._versions = CappedWriter(page_version, lambda row: row.version, sketches_per_site, thin_versions)
 
     @classmethod
     def open(
@@ -107,7 +105,7 @@ class Store:
 
     def intact(self) -> bool:
         """Return False if the file of the store was removed or replaced since it was opened."""
-        return self._file_identity() == self._identity != _GONE
+        return self.path is None or (self._identity is not None and self._file_identity() == self._identity)
 
     def add(self, rows: Iterable[StoreRow]) -> None:
         """Write rows of all kinds in one transaction."""
@@ -254,7 +252,7 @@ class Store:
 
     def note_learned(self, scope: str, learned: Mapping[str, int]) -> None:
         """Note that sites have been learned, each from its observations up to an id."""
-        marks = [(learned_mark_name(scope, site), str(last)) for site, last in learned.items()]
+        marks = [(learned_mark(site, scope), str(last)) for site, last in learned.items()]
         with self._transaction() as connection:
             insert_rows(connection, meta, marks, ("name",))
 
@@ -268,11 +266,9 @@ class Store:
         removed = 0
         for table in OF_SITES:
             removed = self._delete(table, table.c.site == site, true() if scope is None else table.c.scope == scope)
-        noted = meta.c.name.startswith(learned_mark_prefix(site), autoescape=True)
+        noted = meta.c.name.startswith(learned_mark(site), autoescape=True)
         with self._transaction() as connection:
-            connection.execute(
-                delete(meta).where(noted if scope is None else meta.c.name == learned_mark_name(scope, site))
-            )
+            connection.execute(delete(meta).where(noted if scope is None else meta.c.name == learned_mark(site, scope)))
         self._shrink()
         return removed
 
@@ -339,9 +335,8 @@ class Store:
         with ExitStack() as held:
             found = set(sites)
             if self._is_server:
-                names = {f"learn/{scope}/{site}": site for site in sorted(found)}
                 with clear_errors(self.place):
-                    found = {names[name] for name in held.enter_context(claiming(self._engine, names))}
+                    found = held.enter_context(claiming(self._engine, f"learn/{scope}/", found))
             yield found
 
     def rows(self, query: Any) -> Iterator[Any]:
@@ -351,13 +346,10 @@ class Store:
             yield from result
 
     def _file_identity(self) -> tuple[int, int] | None:
-        if self.path is None:
-            return None
-        try:
-            found = self.path.stat()
-        except OSError:
-            return _GONE
-        return found.st_dev, found.st_ino
+        with suppress(OSError):
+            found = None if self.path is None else self.path.stat()
+            return found and (found.st_dev, found.st_ino)
+        return None
 
 
 def with_contents(*, versions: bool) -> Any:
