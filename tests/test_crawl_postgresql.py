@@ -261,7 +261,6 @@ def test_the_commands_work_on_it(serve: Serve, project: Project, postgresql_url:
     assert scrapy("dedup", "report", "--json").count("\n") > 3
     scrapy("dedup", "report", "-o", "report.html")
     said.append((project.folder / "report.html").read_text())
-    scrapy("dedup", "prune", "--dry-run")
     scrapy("dedup", "forget", f"127.0.0.1:{server.port}")
     with Store.open(postgresql_url, readonly=True) as store:
         assert store.sites() == []

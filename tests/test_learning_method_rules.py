@@ -64,7 +64,7 @@ def test_an_alias_of_any_form_is_replaced(form: str) -> None:
 
 
 def test_an_alias_with_an_extension_through_the_command(project: Project) -> None:
-    rows = [{"url": url, "fingerprint": f"page {page}", "words": 200} for url, page in aliased("show.php").items()]
+    rows = [Observation(url, f"page {page}", words=200) for url, page in aliased("show.php").items()]
     write_rows(project.folder / "seen.jsonl", rows)
     assert project.scrapy("learn-rules", "--from", "seen.jsonl", "--method", "pattern-tree").returncode == 0
     shown = project.scrapy(
