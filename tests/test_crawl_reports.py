@@ -66,7 +66,7 @@ def shop(asked: Asked) -> Any:
 @in_reactor
 async def test_a_bound_is_given_where_it_informs(serve: Serve, caplog: Any, rule: str, bound: int | None) -> None:
     with caplog.at_level("INFO"):
-        done = await crawl_site(serve, shop, rule, DEDUP_SAMPLE=0.05, CONCURRENT_REQUESTS=1)
+        done = await crawl_site(serve, shop, rule, DEDUP_SAMPLE=0.02, CONCURRENT_REQUESTS=1)
     (line,) = [line for line in messages(caplog, 20) if "spot check" in line and "filtered URLs were fetched" in line]
     assert " filtered URLs were fetched to check: all duplicates" in line
     assert ("at most" in line) is (bound is not None)
