@@ -100,6 +100,10 @@ def _one_epoch(pages: Any) -> Any:
     return Epochs(tuple(pages))
 
 
+async def _nothing(*_: Any) -> bool:
+    return False
+
+
 def _of_declaration(name: str) -> Change:
     return lambda declared: lambda kinds, site, one, page: None if one == name else declared(kinds, site, one, page)
 
@@ -139,6 +143,9 @@ PARTS: Mapping[str, Part] = {
     "starter refetches": Part(("likeness", "news", *NOISY), settings={"DEDUP_STARTER": 0}),
     "unchecked requests": Part(
         ("planted", *REPLAY), {_VERIFY + "unchecked:UncheckedRequests.pending": _value(property(lambda _: False))}
+    ),
+    "unchecked requests: stretches": Part(
+        ("planted", *REPLAY), {_VERIFY + "unchecked:UncheckedRequests._look_into_stretches": _by(_nothing)}
     ),
     "patience of rule trials": Part(("planted", *REPLAY, *NOISY), {_VERIFY + "rule_trials:PATIENCE": _value(1)}),
     "pages shown elsewhere": Part(("planted", *REPLAY, *NOISY), {_VERIFY + "rule_trials:ELSEWHERE": _value(1)}),

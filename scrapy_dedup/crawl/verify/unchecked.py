@@ -1,11 +1,15 @@
 """Filtered requests of kinds that no spot check has shown anything of: some are checked before the spider runs idle.
 
 That nobody has compared them is no evidence that they are duplicates. A rule may be right of one kind and wrong of
-another: of one value and another, of one kind of pages and another.
+another: of one value and another, of one kind of pages and another. And it may be right of what was filtered first and
+wrong of what came later: another section, or a site that has changed meanwhile.
 """
 
+from bisect import insort
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
@@ -38,6 +42,11 @@ LEAST: Final = 5
 TRIES: Final = 3
 #: Of all kinds of one rule.
 PER_RULE: Final = 12
+#: Of what one rule has filtered, in that order, no such part, nor so many, is without a spot check.
+PART: Final = 1 / 8
+LONGEST: Final = 10
+#: Such stretches of one rule that are looked into.
+STRETCHES: Final = 12
 #: Filtered requests of one kind, the first of which whose page has come is checked.
 SOME: Final = 20
 
@@ -68,6 +77,9 @@ class UncheckedRequests:
     _confirmed: set[FilteredKind] = attrs.field(factory=set, init=False)
     _tried: Counter[FilteredKind] = attrs.field(factory=Counter, init=False)
     _spent: Counter[str] = attrs.field(factory=Counter, init=False)
+    #: By rule: when requests were filtered that were checked, the first ones first.
+    _checked_at: defaultdict[tuple[str, str], list[float]] = attrs.field(factory=lambda: defaultdict(list), init=False)
+    _stretches: Counter[tuple[str, str]] = attrs.field(factory=Counter, init=False)
     #: How many requests had been filtered when they were last looked through, and whether that has led to checks.
     _looked_through: int = attrs.field(default=0, init=False)
     _has_fetched: bool = attrs.field(default=False, init=False)
@@ -81,18 +93,28 @@ class UncheckedRequests:
         """Note that a spot check is its page indeed."""
         if len(self._confirmed) < MOST:
             self._confirmed |= self._kinds(check.site, check.url, check.page, check.rules)
+        self._note(check)
 
     def note_differing(self, check: "SpotCheck") -> None:
         """Note that a spot check is not its page: if noise is why, one more is likely to show as little."""
         self._tried.update(self._kinds(check.site, check.url, check.page, check.rules))
+        self._note(check)
+
+    def _note(self, check: "SpotCheck") -> None:
+        for rule in check.rules:
+            insort(self._checked_at[check.site, rule], check.at)
 
     async def fetch(self) -> bool:
-        """Check a request of each kind that no spot check has shown anything of; return whether there was any. Raises StoreError."""
+        """Check a request of each kind that no spot check has shown anything of; return whether there was any.
+
+        Where there is none, one of each long stretch of what a rule has filtered. Raises StoreError.
+        """
         if not self.pending:
             return False
         self._looked_through = self._ledger.discards
         chosen: set[FilteredKind] = set()
-        async for kind, some in in_turns((await run_in_thread(self._filtered)).items()):
+        rows, kinds = await run_in_thread(self._filtered)
+        async for kind, some in in_turns(kinds.items()):
             if kind in chosen or not self._may_try(kind):
                 continue
             row = next(filter(self._spot_checks.fetch, some), None)
@@ -100,8 +122,22 @@ class UncheckedRequests:
                 chosen |= self._kinds(row.site, row.url, row.taken_for, (row.rule,))
                 self._spent[kind.rule] += 1
         self._tried.update(chosen)
-        self._has_fetched = bool(chosen)
+        self._has_fetched = bool(chosen) or await self._look_into_stretches(rows)
         return self.pending
+
+    async def _look_into_stretches(self, rows: "Sequence[DiscardRow]") -> bool:
+        of_rule: defaultdict[tuple[str, str], list[DiscardRow]] = defaultdict(list)
+        for row in sorted(rows, key=lambda row: row.time):
+            of_rule[row.site, row.rule].append(row)
+        fetched = False
+        for rule, its in of_rule.items():
+            async for stretch in in_turns(stretches(its, self._checked_at[rule])):
+                if not self._acts(*rule) or self._stretches[rule] >= STRETCHES:
+                    break
+                if any(map(self._spot_checks.fetch, reversed(stretch[-SOME:]))):
+                    self._stretches[rule] += 1
+                    fetched = True
+        return fetched
 
     def _may_try(self, kind: FilteredKind) -> bool:
         return self._tried[kind] < TRIES and self._spent[kind.rule] < PER_RULE and self._acts(kind.site, kind.rule)
@@ -141,8 +177,8 @@ class UncheckedRequests:
                     found[rules[0]] = row
         return found
 
-    def _filtered(self) -> "dict[FilteredKind, list[DiscardRow]]":
-        """Return some filtered requests of each kind that there are enough of, those first of which there are most.
+    def _filtered(self) -> "tuple[list[DiscardRow], dict[FilteredKind, list[DiscardRow]]]":
+        """Return filtered requests, and some of each kind that there are enough of, those first of which there are most.
 
         It waits for the store. Raises StoreError.
         """
@@ -152,9 +188,28 @@ class UncheckedRequests:
             since = None if self._seen.goes_on else self._status.began
             spider = self._status.spider.name
             rows = store.discards(self._store.scope, spider=spider, job=self._seen.job, since=since, mixed=True)
-            for row in islice((row for row in rows if row.taken_for), MOST):
+            some = list(islice((row for row in rows if row.taken_for), MOST))
+            for row in some:
                 for kind in self._kinds(row.site, row.url, row.taken_for, (row.rule,)) - self._confirmed:
                     number[kind] += 1
                     if len(found[kind]) < SOME:
                         found[kind].append(row)
-        return {kind: found[kind] for kind, many in number.most_common() if many >= LEAST}
+        return some, {kind: found[kind] for kind, many in number.most_common() if many >= LEAST}
+
+
+def stretches(rows: "Sequence[DiscardRow]", checked_at: Sequence[float]) -> "Iterator[Sequence[DiscardRow]]":
+    """Yield the long stretches of what a rule has filtered, the first ones first, of which nothing was checked.
+
+    *checked_at* has the times at which what was checked had been filtered, the first ones first.
+    """
+    longest = max(LONGEST, int(PART * len(rows)))
+    checked = iter(checked_at)
+    next_checked = next(checked, inf)
+    begin = 0
+    for number, row in enumerate(rows):
+        while next_checked <= row.time:
+            begin = number
+            next_checked = next(checked, inf)
+        if number - begin + 1 >= longest:
+            yield rows[begin : number + 1]
+            begin = number + 1
