@@ -338,4 +338,5 @@ async def test_with_transient_content(serve: Serve) -> None:
     assert checks["hidden"]["samples"] == 0, "what all pages of a site have in common tells nothing"
     assert len(done["hidden"].items) == done["hidden"].fetched.total() > 1 + LISTS + 3
     assert checks["untested"]["undecided"] > 3
-    assert done["untested"].fetched.total() < 1 + PAGES + LINKED * PAGES / 2, "most of what it filters is saved"
+    # A fifth of it is checked, one of each kind of difference, the first ten, and some more of what nothing was checked of.
+    assert done["untested"].fetched.total() < 1 + PAGES + LINKED * PAGES * 2 / 3, "a part of what it filters is saved"
