@@ -8,12 +8,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 
 import numpy as np
 
-from ...overridable import Overridable
 from ..config import current
 from .arrays import ABSENT, Codes, Rows
 from .witnesses import EVERY_KEY, Prior
@@ -62,12 +61,12 @@ class ValueKind(Enum):
     @property
     def prior(self) -> Prior:
         """What is believed of a key of such values."""
-        return _priors.current()[self].prior
+        return _learned_priors()[self].prior
 
     @property
     def unlike(self) -> float:
         """Probability that what such a key means differs from section to section of a site."""
-        return _priors.current()[self].unlike
+        return _learned_priors()[self].unlike
 
 
 WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004)).about(EVERY_KEY)
@@ -98,6 +97,7 @@ def kind_of_key(key: str, columns: Mapping[str, Codes], vocabulary: list[str], r
     return ValueKind.DRAWN if drawn else kind(key)
 
 
+@cache
 def _learned_priors() -> Mapping[ValueKind, KindPrior]:
     """Return what the file says."""
     import tomlkit  # here, since nothing but learning needs it
@@ -107,10 +107,6 @@ def _learned_priors() -> Mapping[ValueKind, KindPrior]:
     return {
         kind: KindPrior(**{**found[kind.value], "equals": tuple(found[kind.value]["equals"])}) for kind in ValueKind
     }
-
-
-_priors = Overridable(_learned_priors)
-using_priors = _priors.using
 
 
 def kind_of_values(key: str, codes: Codes, vocabulary: list[str]) -> ValueKind:
