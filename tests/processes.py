@@ -33,21 +33,13 @@ CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 
 #: Modules that import the others; a reactor is installed by none of them.
 _IMPORTED = [
-    *("scrapy.cmdline", "scrapy.commands.crawl", "scrapy.core.engine", "scrapy.core.scheduler", "scrapy.shell"),
-    *("scrapy.core.downloader.handlers.http11", "scrapy.pqueues", "scrapy.squeues", "scrapy.statscollectors"),
-    *("scrapy.extensions.corestats", "scrapy.extensions.feedexport", "scrapy.extensions.telnet"),
-    *("scrapy.downloadermiddlewares.httpcache", "scrapy.downloadermiddlewares.redirect"),
-    *("scrapy.spidermiddlewares.referer", "scrapy.spidermiddlewares.start", "scrapy.linkextractors"),
-    *(
-        "scrapy_dedup.crawl",
-        "scrapy_dedup.crawl.own_requests.probe_spider",
-        "scrapy_dedup.learning.__main__",
-        "rich.console",
-    ),
+    *("scrapy.cmdline", "scrapy.core.engine", "scrapy.core.scheduler", "scrapy.shell", "scrapy.pqueues"),
+    *("scrapy.squeues", "scrapy.linkextractors", "scrapy.utils._remote_control", "scrapy.utils.test"),
+    *("scrapy_dedup.learning.__main__", "numpy.ma", "rich.console", "requests", "tomlkit"),
     *(f"scrapy_dedup.commands.{name}" for name in ("learn_rules", "dedup", "learning", "probing", "console")),
     *(f"scrapy_dedup.commands.showing.{name}" for name in ("explained_url", "shown_page", "summary")),
-    *("scrapy_dedup.commands.observation_sources", "scrapy_dedup.learning.imported", "requests", "tomlkit"),
-    *("tests.processes", "tests.public_suffixes"),
+    *("scrapy_dedup.commands.observation_sources", "scrapy_dedup.learning.imported"),
+    *("tests.processes", "tests.public_suffixes", "tests.preloading"),
 ]
 _ROOT = Path(__file__).resolve().parent.parent
 _SERVER = forkserver._forkserver
