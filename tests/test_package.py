@@ -19,7 +19,6 @@ NOT_YET = {
     "test_crawl_postgresql.py",
     "test_crawl_recorder.py",
     "test_crawl_seed_method.py",
-    "test_crawl_settings.py",
     "test_crawl_stacks.py",
     "test_crawl_writing.py",
 }
