@@ -88,7 +88,7 @@ def _module(command: list[str], folder: str, environment: dict[str, str], stream
         vars(_SERVER)["ensure_running"] = lambda: None  # the one that this is forked from serves it, too
     os.chdir(folder)
     warnings.filterwarnings("error", category=DeprecationWarning, module="scrapy_dedup$")
-    sys.path.insert(0, folder)
+    sys.path[:0] = [folder, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     _be(command[0], command[1:], environment)
 
 
