@@ -18,7 +18,6 @@ NOT_YET = {
     "test_crawl_postgresql.py",
     "test_crawl_recorder.py",
     "test_crawl_seed_method.py",
-    "test_crawl_stacks.py",
     "test_crawl_writing.py",
 }
 ROOT = Path(__file__).resolve().parent.parent
