@@ -335,6 +335,12 @@ def rules_of(site: str, directory: str | Path = "dedup-rules") -> list[dict[str,
     return list(tomlkit.parse(path.read_text(encoding="utf-8")).unwrap().get("rule", [])) if path.exists() else []
 
 
+def mask_of(site: str, directory: str | Path = "dedup-rules") -> dict[str, Any]:
+    """The mask file of a site, as it was read; empty where there is none."""
+    path = Path(directory, f"{site.replace(':', '_')}.mask.toml")
+    return tomlkit.parse(path.read_text(encoding="utf-8")).unwrap() if path.exists() else {}
+
+
 def statuses(site: str, directory: str | Path = "dedup-rules") -> dict[str, str]:
     """The status of the rule of each key, as the file of a site says."""
     return {key: rule.get("status", "manual") for rule in rules_of(site, directory) for key in rule["ops"]}

@@ -17,7 +17,6 @@ NOT_YET = {
     "test_crawl_fleet.py",
     "test_crawl_postgresql.py",
     "test_crawl_recorder.py",
-    "test_crawl_seed_method.py",
     "test_crawl_writing.py",
 }
 ROOT = Path(__file__).resolve().parent.parent

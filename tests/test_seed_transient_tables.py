@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
 from scrapy_dedup.content.versions import Version, version_of
+from scrapy_dedup.learning.published_masks import published_mask_of
 from scrapy_dedup.masks.published.changes import changes_between, changes_of
+from scrapy_dedup.masks.published.thresholds import Thresholds
 from scrapy_dedup.masks.published.token_table import Role, packed_table, packed_with_table, token_table, unpacked_table
 from scrapy_dedup.masks.published.transient_paths import path_counts
 
@@ -99,10 +101,23 @@ def test_a_version_is_kept_with_its_table() -> None:
 
 
 def test_no_text_can_be_read_in_a_table() -> None:
-    table = unpacked_table(packed_table(FIRST))
-    assert {name for _, name in table.names} == {"html", "header", "title", "body", "h1", "p", "em"}
-    assert b"Sunday" not in zlib.decompress(packed_table(FIRST))
-    assert "Sunday" not in repr(table)
+    page = FIRST.replace("</header>", "<script>var token = 'hush-hush-0815'</script></header>")
+    table = unpacked_table(packed_table(page))
+    assert {name for _, name in table.names} == {"html", "header", "title", "script", "body", "h1", "p", "em"}
+    version = Version.from_bytes(packed_with_table(page))
+    for secret in ("Sunday", "hush"):
+        assert secret.encode() not in zlib.decompress(version.table)
+        assert secret not in repr(table)
+    assert "hush" not in repr(version.blocks)
+
+
+def test_a_damaged_table_is_as_none() -> None:
+    first, second = (Version.from_bytes(packed_with_table(page)) for page in (FIRST, SECOND))
+    mask, note = published_mask_of([[first, second]], None, site="news.example", thresholds=Thresholds())
+    assert ([path.selector for path in mask.paths] if mask else [], note) == (["html/body/p/*"], "")
+    damaged = replace(second, table=second.table[:-3])
+    mask, note = published_mask_of([[first, damaged]], None, site="news.example", thresholds=Thresholds())
+    assert (mask, "1 page seen more than once, and none of them twice while" in note) == (None, True)
 
 
 def test_every_cut_off_table_is_refused() -> None:
