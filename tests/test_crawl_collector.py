@@ -3,9 +3,7 @@
 import gc
 from weakref import ref
 
-from scrapy.utils.defer import deferred_from_coro
-
-from scrapy_dedup.crawl.support.compatibility import sleep
+from twisted.internet.task import deferLater
 
 from .conftest import Serve
 from .crawling import Links, crawl, in_reactor
@@ -14,6 +12,8 @@ from .server import page
 
 @in_reactor
 async def test_a_crawl_that_has_ended_can_be_collected(serve: Serve) -> None:
+    from twisted.internet import reactor
+
     url = serve({"/": page("a")}).url("/")
     done = await crawl(Links, url)
     crawler = ref(done.crawler)
@@ -22,5 +22,5 @@ async def test_a_crawl_that_has_ended_can_be_collected(serve: Serve) -> None:
         gc.collect()
         if crawler() is None:
             break
-        await deferred_from_coro(sleep(0))
+        await deferLater(reactor, 0)
     assert crawler() is None
