@@ -259,6 +259,8 @@ def test_commands_stop_without_a_traceback(project: Project) -> None:
     start = ("crawl", "shop", "-a", "start=http://127.0.0.1:1/")
     mode = 'DEDUP_MODE is \'activ\': it must be "observe", "shadow" or "active".'
     project.refuses(start, (("-s", "DEDUP_MODE=activ"), 1, f"The crawl is not started: {mode}"))
+    method = 'DEDUP_TRANSIENT_METHOD is \'sed\': it must be "default" or "seed".'
+    project.refuses(("learn-rules",), (("-s", "DEDUP_TRANSIENT_METHOD=sed"), 2, method))
     # Lists in one another are too much for who reads a rule file.
     head = 'format = "dedup-rules/1"\nsite = "shop.test"\n[[rule]]\n[rule.ops]\n'
     path = project.write("dedup-rules/shop.test.toml", f'{head}"q.a" = {"[" * 1000}{"]" * 1000}\n')
