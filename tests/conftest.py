@@ -114,9 +114,10 @@ def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _forked_learning(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fork the process that learns, unless a test is about how it is started and ended (``own_interpreter``)."""
+    """Fork the plug-in's own processes, unless a test is about how they are started and ended (``own_interpreter``)."""
     if CAN_FORK and not request.node.get_closest_marker("own_interpreter"):
         monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.subprocess", Forking)
+        monkeypatch.setattr("scrapy_dedup.crawl.report.report_file.subprocess", Forking)
 
 
 @pytest.fixture

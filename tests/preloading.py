@@ -14,6 +14,7 @@ import scrapy.commands
 from scrapy.settings import default_settings
 
 import scrapy_dedup.crawl
+import scrapy_dedup.report
 
 
 def _named() -> Iterable[str]:
@@ -24,7 +25,7 @@ def _named() -> Iterable[str]:
                 yield each.rpartition(".")[0]
 
 
-for _package in (scrapy.commands, scrapy_dedup.crawl):
+for _package in (scrapy.commands, scrapy_dedup.crawl, scrapy_dedup.report):
     for _found in walk_packages(_package.__path__, f"{_package.__name__}."):
         import_module(_found.name)
 for _name in _named():

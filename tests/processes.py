@@ -1,4 +1,4 @@
-"""``python -m scrapy``, and the process that learns, forked from one that has their modules already.
+"""``python -m scrapy``, and the plug-in's own processes, forked from one that has their modules already.
 
 To import Scrapy and what a command needs takes longer than most commands do, and to import the learners longer than
 most learning does. Where processes can be forked, each is forked from one that has imported all that and has done
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 MODULE = "scrapy_dedup.learning"
+REPORT = "scrapy_dedup.report"
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
 
 #: Modules that import the others; a reactor is installed by none of them.
@@ -84,7 +85,7 @@ def _module(command: list[str], folder: str, environment: dict[str, str], stream
         os.close(file)
     vars(report_file)["_LONGEST"] = PATIENCE
     if forks:
-        vars(learner)["subprocess"] = Forking
+        vars(learner)["subprocess"] = vars(report_file)["subprocess"] = Forking
         vars(_SERVER)["ensure_running"] = lambda: None  # the one that this is forked from serves it, too
     os.chdir(folder)
     warnings.filterwarnings("error", category=DeprecationWarning, module="scrapy_dedup$")
@@ -154,7 +155,7 @@ def _learning(args: list[str], environment: dict[str, str], streams: Sequence[Co
 
 
 class Forking:
-    """What the plug-in takes of the module subprocess; commands that are not the learner's are run as ever."""
+    """What the plug-in takes of the module subprocess; commands that are not the plug-in's are run as ever."""
 
     PIPE = subprocess.PIPE
     TimeoutExpired = subprocess.TimeoutExpired
@@ -163,3 +164,10 @@ class Forking:
     def Popen(command: Sequence[str], **options: Any) -> Any:
         """Start a process."""
         return Learning(command, **options) if MODULE in command else subprocess.Popen(command, **options)
+
+    @staticmethod
+    def run(command: Sequence[str], *, check: bool, **options: Any) -> Any:
+        """Run a process to its end. Raises subprocess.TimeoutExpired."""
+        if command[-1] == REPORT:
+            return run_module(REPORT, (), Path.cwd(), options["env"], options["input"])
+        return subprocess.run(command, check=check, **options)

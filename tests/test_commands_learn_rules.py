@@ -61,7 +61,7 @@ def test_learning_from_a_file(project: Project) -> None:
     for part in (f"{SITE}: +1 rule\n", "q.sid", "100%", "No file was written"):
         assert part in told
     assert not file.parent.exists()
-    told = learned(project, *FROM, "--diff", fresh=True)
+    told = learned(project, *FROM, "--diff")
     assert f"{SITE}: +1 rule\n  + " in told
     assert "q.sid ignore" in told
     assert [list(rule["ops"]) for rule in rules_of(SITE, file.parent)] == [["q.sid"]]
@@ -124,13 +124,13 @@ def test_crawl_learn_crawl_forget(project: Project, serve: Serve, reactor: bool)
     server = serve(shop)
     crawl = ("crawl", "shop", "-a", f"start={server.url('/?id=0')}", "-s", f"TWISTED_REACTOR_ENABLED={reactor}", *CRAWL)
     every = {str(number) for number in range(30)}
-    project.told(*crawl, fresh=not reactor)
+    project.told(*crawl)
     first = server.downloads
     assert first > 30
     assert "q.sid" in learned(project, "learn-rules")
     assert {asked.query["id"] for asked in server.asked} == every
     server.reset()
-    project.told(*crawl, fresh=not reactor)
+    project.told(*crawl)
     assert server.downloads < first
     assert {asked.query["id"] for asked in server.asked} == every
     if not reactor:

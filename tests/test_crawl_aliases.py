@@ -56,7 +56,7 @@ async def test_a_forum_is_crawled_again_without_its_posts(
     serve: Serve, project: Project, monkeypatch: pytest.MonkeyPatch, style: str
 ) -> None:
     monkeypatch.chdir(project.folder)
-    forum = Forum(style, threads=16, most_posts=12, boards=2, users=20, recent=2)
+    forum = Forum(style, threads=10, most_posts=12, boards=2, users=12, recent=2)
     told = style == "path"
     cold = await crawl_site(
         serve, lambda asked: forum.html(asked.target) or 404, DEDUP_LEARN="off" if told else "close"

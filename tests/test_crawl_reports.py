@@ -236,7 +236,7 @@ def crawled(project: Project, serve: Serve, *options: str) -> tuple[str, str]:
     """Crawl the shop with a rule of the user; return its site and what the crawl said."""
     server = serve(shop)
     save_rules(server.site, ignore("q.sid"), directory=project.folder / "dedup-rules")
-    done = project.scrapy("crawl", "shop", "-a", f"start={server.url('/')}", *options)
+    done = project.scrapy("crawl", "shop", "-a", f"start={server.url('/')}", "-s", "DEDUP_LEARN=off", *options)
     assert done.returncode == 0, done.stderr
     return server.site, done.stderr
 

@@ -312,7 +312,7 @@ async def visited(server: Server, shop: Shop, visit: Visit) -> list[Crawl]:
 
 @in_reactor
 async def test_no_page_is_lost() -> None:
-    @share(0.4)
+    @share(0.25)
     @given(programs())
     def law(program: tuple[Site, list[Visit]]) -> None:
         def example(server: Server, shop: Shop) -> None:
@@ -418,7 +418,7 @@ class Killed(scrapy.Spider):
 """
 
 
-@share(0.05)
+@share(0.03)
 @given(
     sites.flatmap(lambda site: st.tuples(st.just(site), visits(site).filter(lambda visit: visit.stop > 0))),
     st.booleans(),

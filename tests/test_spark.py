@@ -106,14 +106,19 @@ def texts_of(found: Iterable[Any]) -> dict[str, str]:
     return {row.site: row.text for row in found if row.text}
 
 
-def test_the_same_as_one_machine_in_any_order(spark, tmp_path):
+def test_the_same_as_one_machine_in_any_order(spark, tmp_path, caplog):
+    """Beside records that cannot be read, which are counted and named."""
     rows = mixed()
     want = on_one_machine(rows, tmp_path / "rules")
     assert want.keys() == {"a.test", "b.test", "c.test", "called.test", "outer.test"}
     assert "nested" in want["outer.test"], "the rules of a site in the URLs of another have a part in its own"
     assert '"alias.canonical" = "declared"' in want["called.test"]
     random.Random(1).shuffle(rows)
-    learned = learn(spark.createDataFrame(rows, SCHEMA).repartition(5)).collect()
+    broken = [("http://a.test/empty", "", 200, None, None, None), (None, "x", 200, None, None, None)]
+    learned = learn(spark.createDataFrame([*rows, *broken], SCHEMA).repartition(5)).collect()
+    said = [record.getMessage() for record in caplog.records if record.name == "scrapy_dedup.spark"]
+    assert said[-1] == "2 records could not be read"
+    assert any(line.startswith("not read: http://a.test/empty: fingerprint of") for line in said)
     assert texts_of(learned) == want
     assert {row.site: (row.rules, row.pages) for row in learned}["plain.test"] == (0, 1)
     assert on_one_machine(rows, tmp_path / "again") == want
@@ -171,16 +176,6 @@ def test_what_is_learned_can_be_used_and_saved(spark, tmp_path):
     assert [row.key for row in keyed] == [row.url and book.canonical_key(row.url) for row in keyed]
     assert keyed[0].key == "http://a.test/view?id=0"
     assert want
-
-
-def test_bad_records_are_counted_and_named(spark, tmp_path, caplog):
-    rows = pages("a.test", 30)
-    broken = [("http://a.test/empty", "", 200, None, None, None), (None, "x", 200, None, None, None)]
-    learned = texts_of(learn(spark.createDataFrame([*rows, *broken], SCHEMA)).collect())
-    assert learned == on_one_machine(rows, tmp_path)
-    said = [record.getMessage() for record in caplog.records if record.name == "scrapy_dedup.spark"]
-    assert said[-1] == "2 records could not be read"
-    assert any(line.startswith("not read: http://a.test/empty: fingerprint of") for line in said)
 
 
 def test_a_wrong_column_is_told_before_anything_runs(spark):
