@@ -174,8 +174,8 @@ async def test_other_sites_keep_theirs_and_all_of_a_crawl_have_a_share(serve: Se
     assert len(done.items) == 2 * 31
     assert done.stat("starter/requests") == server.downloads - 2 * 31 == 4
     assert sum(count - 1 for count in server.counted(host="localhost").values()) <= 1, "it has answered with an error"
-    many = await crawl_sites(serve, {str(n): Kinds({"news": 20 + 3 * n}) for n in range(4)}, spider=Forwards, **ON)
-    pages = sum(21 + 3 * n for n in range(4))
+    many = await crawl_sites(serve, {str(n): Kinds({"news": 20 + 3 * n}) for n in range(8)}, spider=Forwards, **ON)
+    pages = sum(21 + 3 * n for n in range(8))
     assert pages + 4 <= sum(each.fetched.total() for each in many.values()) <= 1.02 * pages
     assert all(len(refetched(each.server)) <= 4 for each in many.values())
 

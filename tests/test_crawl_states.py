@@ -214,14 +214,16 @@ sites = st.builds(
 def answers(draw: st.DrawFn, site: Site, *, odd: bool = True, any_walls: bool = False) -> Copies:
     """URLs that are not simply answered; *odd* answers are those that are not errors, and show no page.
 
-    Missing yet: a wall, or a redirect to a log-in page, is known for what it is only where two pages have shown it, and most of
-    what was fetched has not: the URLs that are fetched first of two pages or more. With *any_walls* any URL may be answered so.
+    Missing yet: a wall is known for what it is only where two pages have shown it, and most of what was fetched has not, and a
+    log-in page where three have led there: the URLs that are fetched first of so many pages. With *any_walls* any URL may be
+    answered so.
     """
     places = [(n, v, s) for n, v in site.pages for s in site.sessions]
     kinds = [kind for kind in ANSWERS if (odd or kind != "thin") and (any_walls or kind not in WALLS)]
     found = draw(st.dictionaries(st.sampled_from(places), st.sampled_from(kinds), max_size=5))
     if odd and site.listed >= 4 and (wall := draw(st.sampled_from([None, *WALLS]))):
-        numbers = draw(st.lists(st.integers(0, site.listed - 1), min_size=2, max_size=2, unique=True))
+        many = 2 if wall == "walled" else 3
+        numbers = draw(st.lists(st.integers(0, site.listed - 1), min_size=many, max_size=many, unique=True))
         found |= {(n, v, site.sessions[0]): wall for n in numbers for v in range(site.versions)}
     return found
 
