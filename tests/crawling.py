@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest_twisted
@@ -26,6 +27,8 @@ from scrapy.crawler import Crawler, CrawlerRunner
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import ensureDeferred
+from twisted.internet.task import deferLater
 
 from scrapy_dedup import Observation, RuleBook
 from scrapy_dedup.rules import Ignore, Operation, Predicate, Rule, Status
@@ -145,6 +148,19 @@ def when_counted(crawler: Crawler, stat: str, handler: Callable[[], object]) -> 
         stats.handlers.append((stat, handler))
 
     crawler.signals.connect(opened, signals.spider_opened, weak=False)
+
+
+def until(happened: Callable[[], object]) -> Any:
+    """A Deferred that fires as soon as *happened* returns something true, while all else goes on; AssertionError if it never does."""
+    from twisted.internet import reactor
+
+    async def look() -> None:
+        end = monotonic() + PATIENCE
+        while not happened():
+            assert monotonic() < end, "what was waited for has not happened"
+            await deferLater(reactor, 0.01)
+
+    return ensureDeferred(look())
 
 
 #: What a crawl counts when it has learned and uses what it found, when learning has failed, and when other rules are in use.
