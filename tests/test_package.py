@@ -15,7 +15,6 @@ from scrapy_dedup.rules.reading import read_rules
 NOT_YET = {
     "test_crawl_postgresql.py",
     "test_crawl_recorder.py",
-    "test_crawl_writing.py",
 }
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "scrapy_dedup"
