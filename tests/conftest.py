@@ -100,16 +100,26 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def _unhurried(monkeypatch: pytest.MonkeyPatch, answer_seconds: Callable[[float], None]) -> None:
     """Take away the bounds of time that keep a user from waiting: a loaded machine would exceed them."""
     monkeypatch.setattr("scrapy_dedup.crawl.report.closing._WRITING", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.crawl.report.report_file._LONGEST", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.files.locked._LOCK_SECONDS", PATIENCE)
     monkeypatch.setattr("scrapy_dedup.store.writer._LOCK_PATIENCE", PATIENCE)
-    for module in ("postgresql", "writer"):
-        monkeypatch.setattr(f"scrapy_dedup.store.{module}.ANSWER_SECONDS", PATIENCE)
+    answer_seconds(PATIENCE)
     monkeypatch.setattr("scrapy_dedup.store.writer.Writer.flush.__defaults__", (PATIENCE,))
     monkeypatch.setattr("scrapy_dedup.store.writer.Writer.close.__defaults__", (PATIENCE,))
+
+
+@pytest.fixture
+def answer_seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Set how long a crawl waits for a database that does not answer: half a minute for a user, for ever in tests."""
+
+    def set_seconds(seconds: float) -> None:
+        for module in ("postgresql", "writer"):
+            monkeypatch.setattr(f"scrapy_dedup.store.{module}.ANSWER_SECONDS", seconds)
+
+    return set_seconds
 
 
 @pytest.fixture(autouse=True)

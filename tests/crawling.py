@@ -371,7 +371,7 @@ def without(name: str, targets: Iterable[str]) -> Counter[str]:
     return Counter(re.sub(rf"(?<=[?&]){name}=[^&]*&?", "", target).rstrip("?&") for target in targets)
 
 
-def ledger(state: str | None = None, store: Path = STORE, **chosen: Any) -> list[Any]:
+def ledger(state: str | None = None, store: str | Path = STORE, **chosen: Any) -> list[Any]:
     """The rows of the ledger: of filtered requests in a *state*, or in any."""
     with Store.open(store, readonly=True) as opened:
         return [row for row in opened.discards(state=None, **chosen) if state in (None, row.state.value)]
@@ -388,10 +388,16 @@ def spot_checks(site: str = "", store: Path = STORE) -> Counter[str]:
     return counted
 
 
-def observed(scope: str = "", store: Path = STORE) -> dict[str, Observation]:
+def observed(scope: str = "", store: str | Path = STORE) -> dict[str, Observation]:
     """What the store holds, by URL."""
     with Store.open(store, readonly=True) as opened:
         return {observation.url: observation for observation in opened.observations(scope)}
+
+
+def responses(store: str | Path = STORE) -> dict[str, int]:
+    """How many responses the store knows of each site."""
+    with Store.open(store, readonly=True) as opened:
+        return {each.site: each.responses for each in opened.sites()}
 
 
 def let_days_pass(days: float, store: Path = STORE) -> None:

@@ -13,7 +13,6 @@ from scrapy_dedup.rules.reading import read_rules
 
 #: Files of tests of the public surface that still reach further in.
 NOT_YET = {
-    "test_crawl_postgresql.py",
     "test_crawl_recorder.py",
 }
 ROOT = Path(__file__).resolve().parent.parent
