@@ -181,9 +181,9 @@ class Project:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def scrapy(self, *args: str, stdin: str | bytes = "", fresh: bool = False) -> subprocess.CompletedProcess[str]:
-        """Run ``scrapy ARGS`` in the project's folder and return what it said; *fresh* is with a new interpreter."""
-        return self.module("scrapy", *args, stdin=stdin, fresh=fresh)
+    def scrapy(self, *args: str, stdin: str | bytes = "", encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
+        """Run ``scrapy ARGS`` in the project's folder and return what it said, in the *encoding* of its output."""
+        return self.module("scrapy", *args, stdin=stdin, encoding=encoding)
 
     def told(self, *args: str, **kwargs: Any) -> str:
         """What ``scrapy ARGS`` prints, which ends well."""
@@ -204,19 +204,22 @@ class Project:
         return self.module("scrapy_dedup.learning", *args, stdin=stdin)
 
     def module(
-        self, name: str, *args: str, stdin: str | bytes = "", fresh: bool = False
+        self, name: str, *args: str, stdin: str | bytes = "", encoding: str = "utf-8"
     ) -> subprocess.CompletedProcess[str]:
         """Run ``python -m NAME ARGS``, where NAME may be a file of the project, and return what it said."""
-        if fresh or not CAN_FORK:
-            return self.python("-m", name, *args, stdin=stdin)
-        return run_module(name, args, self.folder, self.environment, stdin)
+        environment = {**self.environment, "PYTHONIOENCODING": encoding}
+        if CAN_FORK:
+            return run_module(name, args, self.folder, environment, stdin)
+        return self.python("-m", name, *args, stdin=stdin, environment=environment)
 
-    def python(self, *args: str, stdin: str | bytes = "") -> subprocess.CompletedProcess[str]:
+    def python(
+        self, *args: str, stdin: str | bytes = "", environment: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Run ``python ARGS`` in the project's folder; deprecations are errors in the plug-in's modules."""
         done = subprocess.run(
             [sys.executable, "-W", "error::DeprecationWarning:scrapy_dedup", *args],
             cwd=self.folder,
-            env=self.environment,
+            env=environment or self.environment,
             input=stdin if isinstance(stdin, bytes) else stdin.encode(),
             capture_output=True,
             timeout=PATIENCE,

@@ -95,8 +95,9 @@ def _module(command: list[str], folder: str, environment: dict[str, str], stream
 
 def _be(module: str, args: list[str], environment: dict[str, str]) -> None:
     """Be ``python -m MODULE ARGS`` with the streams of this process."""
+    encoding = environment.get("PYTHONIOENCODING", "utf-8")
     sys.stdin = open(0, encoding="utf-8", closefd=False)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    sys.stdout = open(1, "w", encoding=encoding, closefd=False)
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
     os.environ.clear()
     os.environ.update(environment)

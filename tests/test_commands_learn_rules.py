@@ -1,8 +1,6 @@
 """``scrapy learn-rules``: it tells what it learns from crawls and files, writes that alone, and a mistake is one line."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -202,14 +200,8 @@ def test_what_is_shown_depends_on_where_it_is_shown(project: Project) -> None:
     shown = project.on_a_terminal(*FROM, "--dry-run", columns=160)
     assert "learning from seen.jsonl" in shown
     assert "learning shop.test" in shown
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", *FROM],
-        cwd=project.folder,
-        env={**project.environment, "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        encoding="ascii",
-        check=True,
-    )
+    done = project.scrapy(*FROM, encoding="ascii")
+    assert done.stdout.isascii()
     assert "learning shop.test" not in done.stderr
     for part in ("-------", "shop.test: +1 rule\n", "q.sid ignore"):
         assert part in done.stdout

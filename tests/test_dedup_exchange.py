@@ -60,7 +60,7 @@ def test_what_is_exported_and_what_is_told(project: Project, wide: bool) -> None
     for site, (rules, *_) in EXPORTED.items():
         save_rules(site, *rules, directory=project.folder / "dedup-rules")
     output = ["--approximate", "--output", "rules.json"] if wide else []
-    done = project.scrapy("dedup", "export", *output, fresh=not wide)
+    done = project.scrapy("dedup", "export", *output)
     assert done.returncode == 0, done.stderr
     assert bool(done.stdout) is not wide
     forms = json.loads((project.folder / "rules.json").read_text() if wide else done.stdout)

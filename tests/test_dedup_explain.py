@@ -23,7 +23,7 @@ def explained(project: Project, *args: str) -> str:
 
 def test_explains(project: Project) -> None:
     ruled(project, SID.format(id="00000001", status="manual"), PAGE)
-    done = project.scrapy("dedup", "explain", URL, fresh=True)
+    done = project.scrapy("dedup", "explain", URL)
     assert (done.returncode, done.stderr) == (0, "")
     parts = ("shop.test", "q.sid", "5f0c", "path.0", "list", "http://shop.test/list\n", "manual", "new for each link")
     for part in (*parts, 'q.page ignore "1"', "00000002"):

@@ -51,12 +51,12 @@ def test_what_a_crawl_has_filtered(project: Project, serve: Serve) -> None:
     project.told("crawl", "shop", "-a", f"start={server.url('/')}", *QUIET)
     assert server.downloads == 1 + 10, "nothing is lost, and the twenty others are saved"
 
-    def lines(*args: str, **kwargs: Any) -> list[dict[str, Any]]:
-        done = project.scrapy("dedup", *args, "--json", **kwargs)
+    def lines(*args: str) -> list[dict[str, Any]]:
+        done = project.scrapy("dedup", *args, "--json")
         assert (done.returncode, "Traceback" in done.stderr) == (0 if done.stdout else 1, False), done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    rows = lines("ledger", fresh=True)
+    rows = lines("ledger")
     assert len(rows) == 20
     assert {row["url"] for row in rows} >= {server.url(f"/view?id={number}&sid=2") for number in range(10)}
     for row in rows:

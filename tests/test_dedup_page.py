@@ -4,8 +4,6 @@ import json
 import os
 import re
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -37,7 +35,7 @@ def shown(project: Project, *args: str) -> str:
 
 def test_a_file(project: Project) -> None:
     masked(project)
-    done = project.scrapy("dedup", "page", "page.html", fresh=True)
+    done = project.scrapy("dedup", "page", "page.html")
     assert (done.returncode, done.stderr) == (0, "")
     for part in ("\u27e6It is noon\u27e7", "A text", "3 of 9 words are transient", "body > p.clock"):
         assert part in done.stdout
@@ -111,14 +109,7 @@ SHOWN = r"\u001b[31mRED\u001b]0;title \u009b31m \u202eleft"
 def test_control_characters_of_a_site_are_shown_as_escapes(project: Project) -> None:
     masked(project, html=f"<html><body><p>{HOSTILE} so\u2028on</p><p class=clock>It is {HOSTILE}</p></body>")
     for encoding, last in (("utf-8", "é"), ("ascii", r"\xe9")):
-        done = subprocess.run(
-            [sys.executable, "-m", "scrapy", "dedup", "page", "page.html"],
-            cwd=project.folder,
-            env={**project.environment, "PYTHONIOENCODING": encoding},
-            capture_output=True,
-            check=True,
-        )
-        said = done.stdout.decode(encoding)
+        said = project.told("dedup", "page", "page.html", encoding=encoding)
         assert said.count(f"{SHOWN} {last}") == 3
         assert r"so\u2028on" in said
         assert all(char.isprintable() for char in said.replace(os.linesep, ""))

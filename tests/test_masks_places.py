@@ -1,10 +1,9 @@
 """What ``scrapy dedup page`` says of a page, place by place: what is done about it, and which words pass."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+from .conftest import Project
 from .exporting import place, write_mask
 
 URL = "http://shop.test/item/7"
@@ -33,12 +32,11 @@ PLACES = [
 ]
 
 
-def test_what_is_done_about_each_place() -> None:
+def test_what_is_done_about_each_place(tmp_path: Path) -> None:
     write_mask("shop.test", *(text for text, _, _ in PLACES), kinds='item = "/item/*"\nnews = "/news/*"')
     Path("page.html").write_text(PAGE, encoding="utf-8")
-    command = [sys.executable, "-m", "scrapy", "dedup", "page", "page.html", "--url", URL, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    page, *places = map(json.loads, done.stdout.splitlines())
+    told = Project(tmp_path).told("dedup", "page", "page.html", "--url", URL, "--json")
+    page, *places = map(json.loads, told.splitlines())
     expected = [(act, marked) for _, act, marked in PLACES if act]
     assert sorted((each["act"], each["marked"]) for each in places) == sorted(expected)
     assert page["known"]
