@@ -107,7 +107,7 @@ async def test_what_was_learned_of_visits_stays_and_a_wrong_rule_beside_it_goes(
 
 # Pages that answer in the place of others
 
-TOPICS = 120
+TOPICS = 90
 FORM = '<form action="/login"><input name="user"><input type="password" name="pass"></form>'
 
 
@@ -187,7 +187,7 @@ async def test_a_wall_before_pages_for_a_while(serve: Serve, text: str) -> None:
 
 # Pages that say little
 
-ARTICLES, NUMBER = 25, 20
+ARTICLES, NUMBER = 20, 16
 SECTIONS = ("products", "news", "jobs", "events", "people")
 FRAME = (
     "Home Products About us Contact Help Terms of use Privacy Please wait while the page is loading in a moment " * 2

@@ -30,7 +30,7 @@ from .crawling import (
 from .server import Asked, page, prose
 from .waiting import PATIENCE, wait_until
 
-pytestmark = pytest.mark.own_interpreter
+own_interpreter = pytest.mark.own_interpreter
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
 PAGES, COPIES, LATE = 14, 3, 10
 EVERY = {f"/p?id={i}&sid=s{i}x{j}" for i in range(PAGES) for j in range(COPIES)}
@@ -67,6 +67,7 @@ DIES, HANGS = "echo 'no memory left' >&2; exit 1", "exec sleep 600"
 TOO_LONG = "it took longer than DEDUP_LEARN_TIMEOUT (0.1 s)"
 
 
+@own_interpreter
 @pytest.mark.parametrize(
     ("learn", "code", "problem"),
     [
@@ -121,6 +122,7 @@ async def test_a_process_that_fails(
     assert all(each.startswith(at_close) for each in others)
 
 
+@own_interpreter
 @linux
 @in_reactor
 async def test_a_process_that_dies_once(serve: Serve, caplog: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,6 +144,7 @@ async def test_a_process_that_dies_once(serve: Serve, caplog: Any, monkeypatch: 
     assert all(has_ended(int(pid)) for pid in Path("ran").read_text().split())
 
 
+@own_interpreter
 @linux
 @in_reactor
 async def test_a_crawl_that_closes_while_it_learns(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,6 +159,7 @@ async def test_a_crawl_that_closes_while_it_learns(serve: Serve, monkeypatch: py
     assert all(has_ended(int(pid)) for pid in Path("ran").read_text().split())
 
 
+@own_interpreter
 @linux
 @pytest.mark.parametrize(
     ("learn", "folder", "why"),
@@ -197,6 +201,7 @@ async def test_a_directory_that_takes_no_files(
     assert not messages(caplog), "DEDUP_LEARN is off"
 
 
+@own_interpreter
 @in_reactor
 async def test_when_no_process_is_started(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     be_run_by(monkeypatch, "touch ran")
@@ -281,6 +286,7 @@ def has_ended(pid: int) -> bool:
         return True
 
 
+@own_interpreter
 @linux
 @pytest.mark.parametrize(("learn", "sent"), [("close", signal.SIGTERM), ("live", signal.SIGKILL)])
 def test_the_end_of_a_crawl_ends_learning(project: Project, serve: Serve, learn: str, sent: signal.Signals) -> None:
@@ -297,6 +303,7 @@ def test_the_end_of_a_crawl_ends_learning(project: Project, serve: Serve, learn:
     assert "WARNING" not in errors
 
 
+@own_interpreter
 @linux
 def test_a_crawl_that_is_shut_down_does_not_learn(project: Project, serve: Serve) -> None:
     """The last page is answered once the crawl has been told to end."""
