@@ -39,6 +39,8 @@ from .waiting import PATIENCE, wait_until
 redis = pytest.importorskip("redis")
 pytest.importorskip("scrapy_redis")
 
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.spiders import RedisSpider
 
@@ -259,6 +261,8 @@ class WaitsForRedis(Links):
 
     client: Any
     counted: str
+    #: Of the connections of the fleet, as Redis knows them.
+    names: set[str]
 
     async def start(self) -> Any:
         stats: Any = self.crawler.stats
@@ -266,6 +270,7 @@ class WaitsForRedis(Links):
         assert not stats.get_value(self.counted)
         self.client.execute_command(*SCRIPTS.split())
         await maybe_deferred_to_future(until(lambda: stats.get_value(self.counted)))
+        self.names = {each["name"] for each in self.client.client_list() if each["cmd"] == "evalsha"}
         async for request in super().start():
             yield request
 
@@ -278,12 +283,26 @@ async def late(client: Any, url: str, counted: str, **settings: Any) -> Crawl:
     return done
 
 
+class Tries(NoBackoff):
+    """A user's own way to wait between tries, which counts them."""
+
+    waits = 0
+
+    def compute(self, failures: int) -> float:
+        Tries.waits += 1
+        return super().compute(failures)
+
+
 @in_reactor
 async def test_a_job_is_joined_when_redis_answers(serve: Serve, redis_server: RedisServer, client: Any) -> None:
+    """Connections are as REDIS_PARAMS says: also in how often they try."""
     server = serve(shop)
     save_rules(server.site, SID)
-    settings = fleet(redis_server)
-    await late(client, server.url("/"), "dedup/fleet/exchanges", **settings)
+    retry = Retry(Tries(), 7, (redis.exceptions.NoPermissionError,))
+    settings = fleet(redis_server, REDIS_PARAMS={"retry": retry, "client_name": "ours"})
+    done = await late(client, server.url("/"), "dedup/fleet/exchanges", **settings)
+    assert Tries.waits >= 7
+    assert done.crawler.spider.names == {"ours"}  # type: ignore[union-attr]
     assert counts(server) == dict.fromkeys(PAGES, 1)
     server.routes = {"*": other_visit}
     server.reset()
