@@ -48,7 +48,8 @@ pytestmark = [pytest.mark.redis, pytest.mark.filterwarnings("ignore::scrapy.exce
 
 SID = ignore("q.sid")
 #: The last one is linked by the start page alone, once.
-PAGES = {f"/p?id={number}" for number in (*range(24), 99)}
+NUMBER = 12
+PAGES = {f"/p?id={number}" for number in (*range(NUMBER), 99)}
 #: What the workers of a job share, as the documentation says.
 SHARED = "links:requests:dedup:"
 NO_SCRIPTS, SCRIPTS = "ACL SETUSER default -@scripting", "ACL SETUSER default +@scripting"
@@ -76,10 +77,10 @@ def _client(redis_server: RedisServer) -> Any:
 def shop(asked: Asked) -> Any:
     """Pages that link to each other, under a session id of the page that has the link."""
     if asked.path == "/":
-        links = [f"/p?id={i}&sid={j}" for i in range(8) for j in range(3)]
+        links = [f"/p?id={i}&sid={j}" for i in range(4) for j in range(3)]
         return page("start", links[0], "/p?id=99&sid=0", *links[1:])
     number = int(asked.query["id"])
-    return page(prose(number), "/", *(f"/p?id={(number + step) % 24}&sid={step}x{number}" for step in (1, 5, 7)))
+    return page(prose(number), "/", *(f"/p?id={(number + step) % NUMBER}&sid={step}x{number}" for step in (1, 5, 7)))
 
 
 def other_visit(asked: Asked) -> Any:
@@ -87,7 +88,7 @@ def other_visit(asked: Asked) -> Any:
     return shop(asked).replace("sid=", "sid=other")
 
 
-LISTS, LENGTH = 4, 8
+LISTS, LENGTH = 3, 6
 LISTED = {f"/list?of={i}&page={j}" for i in range(LISTS) for j in range(1, LENGTH + 1)}
 #: Requests that plain Scrapy makes.
 PLAIN = 1 + 3 * LISTS * LENGTH
@@ -192,12 +193,12 @@ FAULTY = f"XADD {SHARED}log * e other\n+7\n=what\n!\n-\n?{{"
 @pytest.mark.parametrize(
     ("acts", "again", "told"),
     [
-        pytest.param({8: "CLIENT KILL TYPE normal"}, 0, {}, id="connections are closed"),
-        pytest.param({8: FAULTY}, 0, {"errors/fleet": 4}, id="lines of another form"),
+        pytest.param({6: "CLIENT KILL TYPE normal"}, 0, {}, id="connections are closed"),
+        pytest.param({6: FAULTY}, 0, {"errors/fleet": 4}, id="lines of another form"),
         pytest.param({2: "RPOP links:requests"}, 0, {"fleet/recovered": 1}, id="an answer of Redis is lost"),
-        pytest.param({4: NO_SCRIPTS, 7: SCRIPTS}, 3 * 3, {"fleet/lost": 0}, id="Redis does not answer"),
-        pytest.param({8: "FLUSHALL"}, 16, {"fleet/lost": 1}, id="Redis begins anew"),
-        pytest.param({4: "SAVE", 8: "KILL"}, 16, {"fleet/lost": 1}, id="Redis begins with what it had saved"),
+        pytest.param({3: NO_SCRIPTS, 6: SCRIPTS}, 3 * 3, {"fleet/lost": 0}, id="Redis does not answer"),
+        pytest.param({6: "FLUSHALL"}, 12, {"fleet/lost": 1}, id="Redis begins anew"),
+        pytest.param({3: "SAVE", 6: "KILL"}, 12, {"fleet/lost": 1}, id="Redis begins with what it had saved"),
     ],
 )
 @in_reactor
@@ -366,7 +367,7 @@ async def test_urls_that_are_pushed_into_redis(
     monkeypatch.setattr(Pushed, "filters", filters)
     server = serve(shop)
     save_rules(server.site, SID)
-    one, same, other = (f"/p?id={number}&sid=pushed" for number in ("3", "3&sid=again", "20"))
+    one, same, other = (f"/p?id={number}&sid=pushed" for number in ("3", "3&sid=again", "9"))
     push(client, *map(server.url, ("/", one, same, other)))
     settings = fleet(redis_server, MAX_IDLE_TIME_BEFORE_CLOSE=1)
     await workers(*(crawler_of(Pushed, **settings) for _ in range(2)))
