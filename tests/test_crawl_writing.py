@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,11 @@ def settings_of(project: Project, more: str) -> None:
     settings.write_text(settings.read_text() + more)
 
 
-def copies(asked: Asked) -> Any:
-    """Twenty pages, each under three session ids."""
+def copies(asked: Asked, pages: int = 20) -> Any:
+    """Pages, each under three session ids."""
     if asked.path == "/":
         return page(
-            prose("start"), *(f"/p?id={number}&sid=s{number}x{copy}" for number in range(20) for copy in range(3))
+            prose("start"), *(f"/p?id={number}&sid=s{number}x{copy}" for number in range(pages) for copy in range(3))
         )
     return page(prose(asked.query["id"]), "/")
 
@@ -65,7 +66,7 @@ LOOKING = {
     "fetch by a spider": (["fetch", "--spider", "shop", ONE], 1),
     "view": (["view", ONE], 1),
     "shell": (["shell", ONE, "-c", f"(fetch('{OTHER}'), response.url)"], 2),
-    "parse": (["parse", "--spider", "shop", "--depth", "2", "--pipelines", "{url}"], 61),
+    "parse": (["parse", "--spider", "shop", "--depth", "2", "--pipelines", "{url}"], 1 + 4 * 3),
     "check": (["check", "shop"], 1),
     "bench": (["bench", "-s", "CLOSESPIDER_PAGECOUNT=3"], 0),
 }
@@ -79,7 +80,7 @@ def test_commands_that_look_at_pages(
     project: Project, serve: Serve, monkeypatch: pytest.MonkeyPatch, components: str, names: Iterable[str]
 ) -> None:
     """They fetch all they are asked for, whatever rules say, and write nothing."""
-    server = serve(copies)
+    server = serve(partial(copies, pages=4))
     url = server.url("/")
     monkeypatch.setenv("BROWSER", "true %s")
     settings_of(project, components + "DEDUP_REVISITS = 2\n")
@@ -183,20 +184,20 @@ async def test_a_few_pages_bring_the_last_group_that_a_rule_needs(serve: Serve) 
     done = await crawl(Links, server.url("/third"), DEDUP_LEARN="close")
     assert len(done.items) == 3
     assert RuleBook.load("dedup-rules", missing_ok=True).equivalent(one, other)
+    assert [path.name for path in STORE.parent.iterdir()] == [STORE.name], "one file"
 
 
-@pytest.mark.parametrize("seconds", [PATIENCE, 0.001], ids=["learned", "out of time"])
-def test_the_store_is_one_file(project: Project, serve: Serve, seconds: float) -> None:
-    settings_of(project, f"DEDUP_LEARN_TIMEOUT = {seconds}\n")
+def test_a_store_is_one_file_also_where_learning_is_out_of_time(project: Project, serve: Serve) -> None:
+    settings_of(project, "DEDUP_LEARN_TIMEOUT = 0.001\n")
     url = serve(copies).url("/")
-    folder = project.folder / STORE.parent
-    done = project.scrapy("crawl", "shop", "-a", f"start={url}", "-s", "DEDUP_LEARN=close")
-    assert ("dedup/learned/failed" in done.stderr) is (seconds < 1), done.stderr
-    assert [path.name for path in folder.iterdir()] == [STORE.name]
-    if seconds < 1:
-        for command in (["learn-rules", "--dry-run"], ["dedup", "explain", f"{url}p?id=1&sid=s1x1"]):
-            project.told(*command)
-            assert [path.name for path in folder.iterdir()] == [STORE.name], command
+    for command, told in (
+        (["crawl", "shop", "-a", f"start={url}", "-s", "DEDUP_LEARN=close"], "dedup/learned/failed"),
+        (["learn-rules", "--dry-run"], ""),
+        (["dedup", "explain", f"{url}p?id=1&sid=s1x1"], ""),
+    ):
+        done = project.scrapy(*command)
+        assert (done.returncode, told in done.stderr) == (0, True), done.stderr
+        assert [path.name for path in (project.folder / STORE.parent).iterdir()] == [STORE.name], command
     assert len(observed(store=project.folder / STORE)) == 61
 
 
@@ -207,7 +208,8 @@ import scrapy
 class Shop(scrapy.Spider):
     name = "shop"
     start_urls = [{url!r}]
-    custom_settings = {{"ADDONS": {{"scrapy_dedup.Addon": 600}}, "TELNETCONSOLE_ENABLED": False, "DEDUP_LEARN_TIMEOUT": {seconds}}}
+    custom_settings = {{"ADDONS": {{"scrapy_dedup.Addon": 600}}, "TELNETCONSOLE_ENABLED": False}}
+    custom_settings |= {{"DEDUP_LEARN": "close", "DEDUP_LEARN_TIMEOUT": {seconds}, "CONCURRENT_ITEMS": 16}}
 
     def parse(self, response):
         yield from response.follow_all(css="a")
@@ -215,26 +217,21 @@ class Shop(scrapy.Spider):
 RUN = """\
 import sys
 from scrapy.cmdline import execute
-{more}
+import queue, typing, json, sqlite3
+sys.path.insert(0, {backports!r})
 execute(["scrapy", "runspider", "spider.py"])
 """
+NAMES = "queue", "typing", "json"
 
 
-@pytest.mark.parametrize("where", ["beside the spider", "before the standard library"])
-def test_modules_that_are_named_as_those_of_the_standard_library(tmp_path: Path, serve: Serve, where: str) -> None:
+def test_modules_that_are_named_as_those_of_the_standard_library(tmp_path: Path, serve: Serve) -> None:
+    """Beside the spider, and where the script looks for modules before it looks into the standard library."""
     project, other = Project(tmp_path / "spiders"), Project(tmp_path / "scripts")
     project.write("spider.py", BESIDE.format(url=serve(copies).url("/"), seconds=PATIENCE))
-    more = ""
-    raising = 'open("imported", "w").close()\nraise ImportError("the wrong one")\n'
-    if where == "beside the spider":
-        for name in ("queue", "typing", "json", "sqlite3", "numpy"):
-            project.write(f"{name}.py", raising)
-        more = "import queue, typing, json, sqlite3"
-    else:
-        for name in ("queue", "typing", "json"):
-            other.write(f"backports/{name}.py", raising)
-        more = f"sys.path.insert(0, {str(other.folder / 'backports')!r})"
-    script = other.write("run.py", RUN.format(more=more))
+    wrong = [project.folder / f"{name}.py" for name in (*NAMES, "sqlite3", "numpy")]
+    for path in [*wrong, *(other.folder / "backports" / f"{name}.py" for name in NAMES)]:
+        other.write(str(path), 'open("imported", "w").close()\nraise ImportError("the wrong one")\n')
+    script = other.write("run.py", RUN.format(backports=str(other.folder / "backports")))
     done = project.python(str(script))
     assert "'dedup/learned/rules': 1" in done.stderr, done.stderr
     # The report is made by a further process, too; on a busy machine it may take longer than a user would wait.
