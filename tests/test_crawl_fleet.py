@@ -314,7 +314,8 @@ async def test_a_job_is_joined_when_redis_answers(serve: Serve, redis_server: Re
 @in_reactor
 async def test_rules_that_one_worker_learns(serve: Serve, redis_server: RedisServer, client: Any) -> None:
     """The others use them, have them from Redis, and know by them what was fetched before, also those that join later."""
-    shop = Shop(serve)
+    # What three URLs in a row show may be an odd response, whose page is free again.
+    shop = Shop(serve, copies=2)
     url = shop.server.url("/")
     settings = fleet(redis_server)
     learner = crawler_of(Links, DEDUP_LEARN="live", DEDUP_DIR="learned", **settings)
@@ -326,7 +327,7 @@ async def test_rules_that_one_worker_learns(serve: Serve, redis_server: RedisSer
     for each in done:
         shop.check(each)
     assert set(counts(shop.server)) == {"/more", *LEARNED_PAGES}
-    assert shop.server.downloads < 200 * 0.7
+    assert shop.server.downloads < len(LEARNED_PAGES) * 2 * 0.8
     assert done[1].stat("fleet/published") >= 1
     assert not rules_of(shop.server.site, "other")
     taken = sum(client.scard(key) for key in client.scan_iter(f"{SHARED}*") if client.type(key) == "set")

@@ -56,7 +56,8 @@ class Shop:
     that is held back until *released*.
     """
 
-    def __init__(self, serve: Serve, *, held: bool = True) -> None:
+    def __init__(self, serve: Serve, *, held: bool = True, copies: int = COPIES) -> None:
+        self.copies = range(copies)
         self.released = threading.Event()
         if not held:
             self.released.set()
@@ -64,10 +65,10 @@ class Shop:
 
     def answer(self, asked: Asked) -> Any:
         if asked.path == "/":
-            return page(prose("start"), "/more", *links(range(EARLY)))  # the last link is followed first
+            return page(prose("start"), "/more", *links(range(EARLY), self.copies))  # the last link is followed first
         if asked.path == "/more":
             self.released.wait(PATIENCE)
-            return page(prose("more"), *links(range(EARLY, PAGES)))
+            return page(prose("more"), *links(range(EARLY, PAGES), self.copies))
         return page(prose(asked.query["id"]), "/")
 
     def crawler(self, spider: type[scrapy.Spider] = Links, **settings: Any) -> Any:
