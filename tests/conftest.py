@@ -123,7 +123,7 @@ def answer_seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 
 @pytest.fixture(autouse=True)
-def _forked_learning(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _forked_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fork the plug-in's own processes, unless a test is about how they are started and ended (``own_interpreter``)."""
     if CAN_FORK and not request.node.get_closest_marker("own_interpreter"):
         monkeypatch.setattr("scrapy_dedup.crawl.learn.learner.subprocess", Forking)
@@ -182,7 +182,7 @@ class Project:
         return path
 
     def scrapy(self, *args: str, stdin: str | bytes = "", encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
-        """Run ``scrapy ARGS`` in the project's folder and return what it said, in the *encoding* of its output."""
+        """Run ``scrapy ARGS`` in the project's folder, with streams of an *encoding* that is part of UTF-8, and return what it said."""
         return self.module("scrapy", *args, stdin=stdin, encoding=encoding)
 
     def told(self, *args: str, **kwargs: Any) -> str:
@@ -207,7 +207,7 @@ class Project:
         self, name: str, *args: str, stdin: str | bytes = "", encoding: str = "utf-8"
     ) -> subprocess.CompletedProcess[str]:
         """Run ``python -m NAME ARGS``, where NAME may be a file of the project, and return what it said."""
-        environment = {**self.environment, "PYTHONIOENCODING": encoding}
+        environment = self.environment | ({"PYTHONIOENCODING": encoding} if encoding != "utf-8" else {})
         if CAN_FORK:
             return run_module(name, args, self.folder, environment, stdin)
         return self.python("-m", name, *args, stdin=stdin, environment=environment)

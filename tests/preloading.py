@@ -4,6 +4,7 @@ A reactor is installed by none of them.
 """
 
 import gc
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
@@ -27,10 +28,12 @@ def _named() -> Iterable[str]:
 
 for _package in (scrapy.commands, scrapy_dedup.crawl, scrapy_dedup.report):
     for _found in walk_packages(_package.__path__, f"{_package.__name__}."):
-        import_module(_found.name)
+        with suppress(ImportError):  # what it needs is not installed
+            import_module(_found.name)
 for _name in _named():
     with suppress(ImportError):  # what its handler needs is not installed
         import_module(_name)
 for _command in entry_points(group="scrapy.commands"):
     _command.load()
+assert "twisted.internet.reactor" not in sys.modules
 gc.freeze()  # what is forked does not copy these when it collects its own

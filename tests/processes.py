@@ -10,6 +10,7 @@ import os
 import runpy
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -78,7 +79,7 @@ def run_module(
 
 
 def _module(command: list[str], folder: str, environment: dict[str, str], streams: list[Path], forks: bool) -> None:
-    """Be ``python -W ... -m COMMAND``; *forks*: the process that learns is forked, too."""
+    """Be ``python -W ... -m COMMAND``; *forks*: the plug-in's own processes are forked, too."""
     for number, path in enumerate(streams):
         file = os.open(path, os.O_RDWR)
         os.dup2(file, number)
@@ -96,14 +97,17 @@ def _module(command: list[str], folder: str, environment: dict[str, str], stream
 def _be(module: str, args: list[str], environment: dict[str, str]) -> None:
     """Be ``python -m MODULE ARGS`` with the streams of this process."""
     encoding = environment.get("PYTHONIOENCODING", "utf-8")
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
+    sys.stdin = open(0, encoding=encoding, closefd=False)
     sys.stdout = open(1, "w", encoding=encoding, closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    sys.stderr = open(2, "w", encoding=encoding, errors="backslashreplace", buffering=1, closefd=False)
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = [module, *args]
     sys.modules.pop(f"{module}.__main__", None)  # it has been imported, but has not run
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    finally:
+        vars(threading)["_shutdown"]()  # waits for threads, as an interpreter does before all else
 
 
 class Learning:

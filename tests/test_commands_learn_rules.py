@@ -194,6 +194,20 @@ def test_listed_by_scrapy_whose_commands_stay_quick(project: Project) -> None:
     assert project.python("-c", probe).stdout.strip() == "[]"
 
 
+def test_commands_in_interpreters_of_their_own(project: Project) -> None:
+    """As a user starts them: each imports what it needs."""
+    write_rows(project.folder / "seen.jsonl", observations())
+    for args, said in (
+        ((*FROM, "--diff"), "q.sid"),
+        (("dedup", "check"), "1 rule for 1 site"),
+        (("dedup", "explain", f"http://{SITE}/view?id=1&sid=2"), "q.sid"),
+        (("dedup", "export", "--approximate"), "sid"),
+    ):
+        done = project.python("-m", "scrapy", *args)
+        assert done.returncode == 0, done.stderr
+        assert said in done.stdout, args
+
+
 def test_what_is_shown_depends_on_where_it_is_shown(project: Project) -> None:
     """On a terminal what is done is shown; where the output is ASCII tables have lines of it."""
     write_rows(project.folder / "seen.jsonl", observations(url="http://shop.test/é/{n}?sid={sid}"))
@@ -201,7 +215,7 @@ def test_what_is_shown_depends_on_where_it_is_shown(project: Project) -> None:
     assert "learning from seen.jsonl" in shown
     assert "learning shop.test" in shown
     done = project.scrapy(*FROM, encoding="ascii")
-    assert done.stdout.isascii()
+    assert (done.stdout + done.stderr).isascii()
     assert "learning shop.test" not in done.stderr
     for part in ("-------", "shop.test: +1 rule\n", "q.sid ignore"):
         assert part in done.stdout

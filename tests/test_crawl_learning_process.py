@@ -288,7 +288,9 @@ def has_ended(pid: int) -> bool:
 
 @own_interpreter
 @linux
-@pytest.mark.parametrize(("learn", "sent"), [("close", signal.SIGTERM), ("live", signal.SIGKILL)])
+@pytest.mark.parametrize(
+    ("learn", "sent"), [("close", signal.SIGINT), ("live", signal.SIGTERM), ("live", signal.SIGKILL)]
+)
 def test_the_end_of_a_crawl_ends_learning(project: Project, serve: Serve, learn: str, sent: signal.Signals) -> None:
     shop = Shop()
     shop.released.set()

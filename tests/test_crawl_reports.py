@@ -5,6 +5,7 @@ import re
 import shutil
 import sqlite3
 import stat
+import sys
 import threading
 import zlib
 from contextlib import closing
@@ -320,7 +321,7 @@ async def test_the_crawl_does_not_wait_for_the_report(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
     """A process of its own writes it when the crawl has closed; what goes wrong there is one line."""
-    script = Path("python.sh").resolve()
+    real, script = sys.executable, Path("python.sh").resolve()
     script.write_text("#!/bin/sh\nwhile [ ! -e go ]; do sleep .01; done\necho 'no ink' >&2; exit 1\n")
     script.chmod(0o755)
     monkeypatch.setattr("sys.executable", str(script))
@@ -331,6 +332,11 @@ async def test_the_crawl_does_not_wait_for_the_report(
     wait_until(lambda: messages(caplog))  # it is counted before it is told
     assert messages(caplog) == ["scrapy-dedup: the report was not written: no ink; scrapy dedup report writes it"]
     assert done.stat("errors/report") == 1
+    monkeypatch.setattr("sys.executable", real)
+    with caplog.at_level("INFO"):
+        await done.again(DEDUP_REPORT="r.html")
+        wait_until(lambda: any("the report is in" in each for each in messages(caplog, 20)))
+    assert done.server.site in Path("r.html").read_text(encoding="utf-8")
 
 
 # What is kept

@@ -183,4 +183,7 @@ async def test_the_worked_example(project: Project, serve: Serve, monkeypatch: p
         assert ("more than 0.01 of all paths changed" in said) is (name == "DEDUP_TRANSIENT_MAX_SHARE")
         option = name.removeprefix("DEDUP_TRANSIENT_").lower()
         assert not learn_mask(pages, "seed", **{option: value}).paths, option
+    path_of_14 = {"DEDUP_TRANSIENT_MAX_PATH": THRESHOLDS["DEDUP_TRANSIENT_MAX_PATH"]}
+    done = await crawl(OfTheSeed, server.url("/?id=0"), DEDUP_LEARN="close", **path_of_14)
+    assert (done.stat("learned/times"), found(server.site)) == (1, ("seed", {ASIDE})), "a crawl minds them, too"
     assert learned()[0] == ("default", {DEFAULT})

@@ -224,6 +224,11 @@ async def test_texts_of_the_command_line_and_of_a_spider(
     }
     assert not done.faults()
 
+    texts = {"DEDUP_EVIDENCE_DAYS": "None", "DEDUP_MAX_LOSS": "0.01", "DEDUP_STORE_TEXTS": "0", "DEDUP_MEDIA": "True"}
+    few = await crawl(Links, starts[0], **texts, DEDUP_STORE="few.db", DEDUP_MAX_BODY="5", DEDUP_STORE_MAX_ROWS="4")
+    assert not few.faults()
+    assert 0 < len(observed(store=tmp_path / "few.db")) <= 4
+
     class Observes(Links):
         custom_settings = {"DEDUP_MODE": "observe"}
 
