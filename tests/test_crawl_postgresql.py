@@ -21,6 +21,7 @@ from .crawling import (
     messages,
     observed,
     responses,
+    rules_of,
     save_rules,
     until,
     without,
@@ -129,7 +130,8 @@ async def test_a_crawl_whose_server_stays_away_and_the_next_one(
     else:
         postgresql.start()
     after = await done.again(**settings)
-    assert after.stat("store/dropped") == 0
+    assert (after.stat("store/dropped"), after.stat("learned/failed")) == (0, 0)
+    assert [list(rule["ops"]) for rule in rules_of(done.server.site)] == [["q.sid"]], "a crawl learns from it"
     assert responses(postgresql.url()) == {done.server.site: len(done.items) - dropped + len(after.items)}
 
 

@@ -68,7 +68,6 @@ LOOKING = {
     "shell": (["shell", ONE, "-c", f"(fetch('{OTHER}'), response.url)"], 2),
     "parse": (["parse", "--spider", "shop", "--depth", "2", "--pipelines", "{url}"], 1 + 4 * 3),
     "check": (["check", "shop"], 1),
-    "bench": (["bench", "-s", "CLOSESPIDER_PAGECOUNT=3"], 0),
 }
 
 
@@ -98,6 +97,7 @@ def test_commands_that_look_at_pages(
         # Warnings name files, and a clone is called scrapy-dedup.
         assert "dedup/" not in done.stderr.replace(str(ROOT), "").replace(sys.prefix, ""), name
         assert written(project) == before, name
+        assert not (project.folder / STORE.parent).exists(), name
 
 
 SCRIPT = """
@@ -115,13 +115,12 @@ process.start()
 def test_a_crawl_of_a_few_pages_starts_no_learning(project: Project, serve: Serve, learn: str) -> None:
     """A script crawls as the command does."""
     settings_of(project, f"DEDUP_LEARN = {learn!r}\n")
-    script = project.write("script.py", SCRIPT)
+    project.write("script.py", SCRIPT)
     before = written(project)
     url = serve(few).url("/")
     done = project.module("script", url) if learn == "live" else project.scrapy("crawl", "shop", "-a", f"start={url}")
     assert "'dedup/recorded': 7" in done.stderr, done.stderr
     assert "dedup/learned" not in done.stderr
-    assert script.exists()
     assert written(project).keys() - before.keys() == {str(STORE)}
 
 
@@ -137,9 +136,9 @@ def test_observing_writes_the_store_alone(project: Project, serve: Serve) -> Non
     save_rules("other.test", ignore("q.a"), directory=rules)
     save_rules(server.site, ignore("q.unknown"), directory=rules)
     kept = {name: data for name, data in written(project).items() if name != str(STORE)}
-    project.scrapy(*start, "DEDUP_LEARN=live")
+    project.told(*start, "DEDUP_LEARN=live")
     assert {name: data for name, data in written(project).items() if name != str(STORE)} == kept
-    assert project.scrapy("learn-rules").returncode == 0
+    project.told("learn-rules")
     one, other = (server.url(f"/p?id=1&sid=s{each}") for each in ("9x1", "8x0"))
     assert RuleBook.load(rules).equivalent(one, other)
 
@@ -187,8 +186,21 @@ async def test_a_few_pages_bring_the_last_group_that_a_rule_needs(serve: Serve) 
     assert [path.name for path in STORE.parent.iterdir()] == [STORE.name], "one file"
 
 
+READER = """\
+import sqlite3, sys
+connection = sqlite3.connect("file:.scrapy/dedup/store.sqlite?mode=ro", uri=True)
+connection.execute("BEGIN")
+connection.execute("SELECT count(*) FROM observation").fetchone()
+sys.stdin.buffer.read()
+"""
+
+
+@pytest.mark.own_interpreter
 def test_a_store_is_one_file_also_where_learning_is_out_of_time(project: Project, serve: Serve) -> None:
-    settings_of(project, "DEDUP_LEARN_TIMEOUT = 0.001\n")
+    """The process that learns is killed while it reads."""
+    project.write("reader.py", READER)
+    project.write("reader.sh", f"#!/bin/sh\nexec {sys.executable} reader.py\n").chmod(0o755)
+    settings_of(project, "import sys\nsys.executable = './reader.sh'\nDEDUP_LEARN_TIMEOUT = 1\n")
     url = serve(copies).url("/")
     for command, told in (
         (["crawl", "shop", "-a", f"start={url}", "-s", "DEDUP_LEARN=close"], "dedup/learned/failed"),
