@@ -16,8 +16,8 @@ from .server import Asked, Route, Server
 from .servers import PostgreSQLServer, RedisServer, postgresql_programs, redis_program
 from .waiting import PATIENCE
 
-# Its doctests are looked for by importing it, and the browser's driver need not be there.
-collect_ignore = [] if find_spec("playwright") else ["browsing.py"]
+# Doctests are looked for by importing modules: one is for processes that have no reactor, and the driver of a browser need not be there.
+collect_ignore = ["preloading.py", *([] if find_spec("playwright") else ["browsing.py"])]
 
 # A loaded machine is no fault of the code, and a test says the same whenever it is run.
 settings.register_profile(
