@@ -4,13 +4,14 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import count
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, inspect, make_url, select
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from ..files.locked import locked
 from . import schema
@@ -59,15 +60,16 @@ def open_engine(
         raise StoreError(place, f"{error}", "Install it: pip install scrapy-dedup[postgresql].") from error
     except (ArgumentError, ValueError):  # what SQLAlchemy says of it may show the password
         raise StoreError(place, "Could not parse it as an SQLAlchemy URL", _TAKES) from None
-    try:
-        with clear_errors(place):
+    # Nobody may hold a file open that is set aside: closing it would take away what stands beside the new one.
+    with clear_errors(place), nullcontext() if path is None or readonly else locked(path):
+        try:
             version = _version_of(engine, place, readonly=readonly, timeout=timeout)
-    except (StoreError, SQLAlchemyError):
+        except Exception:
+            engine.dispose()
+            raise
+        if version == str(schema.VERSION):
+            return engine
         engine.dispose()
-        raise
-    if version == str(schema.VERSION):
-        return engine
-    engine.dispose()
     problem = f"has tables of version {version}, this release of scrapy-dedup has {schema.VERSION}"
     if path is None:
         raise StoreError(place, problem, "Name another database in DEDUP_STORE, or drop those tables.")
