@@ -37,7 +37,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return max(2, available * 3 // 2)
 
 
-#: Files whose tests crawl, run commands or processes, learn whole sites or run a benchmark.
+#: Files whose tests crawl, run commands, processes or servers, learn whole sites or run a benchmark.
 SLOW_FILES = (
     "test_benchmark",
     "test_commands",
@@ -46,11 +46,13 @@ SLOW_FILES = (
     "test_demo",
     "test_hostile",
     "test_learning",
-    "test_masks_learning_losses",
+    "test_masks_learning",
     "test_rule_files",
+    "test_servers",
     "test_sources",
     "test_spark",
     "test_store_crawls",
+    "test_store_postgresql",
 )
 
 
