@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-import tomlkit
 
 from .conftest import Serve
 from .crawling import (
@@ -21,6 +20,7 @@ from .crawling import (
     crawler_of,
     ignore,
     in_reactor,
+    mask_of,
     messages,
     observed,
     rules_of,
@@ -82,10 +82,8 @@ async def test_what_was_learned_of_visits_stays_and_a_wrong_rule_beside_it_goes(
     first = await crawl_site(serve, shop, **{**settings, "DEDUP_LEARN": "close"})
     shop.check(first)
     plain, site = first.fetched.total(), first.server.site
-    mask = tomlkit.parse(Path("dedup-rules", f"{site.replace(':', '_')}.mask.toml").read_text()).unwrap()
-    hidden = {
-        place["selector"].rpartition("/")[2] for place in mask["path"] if place["kind"] in ("transient", "volatile")
-    }
+    places = mask_of(site)["path"]
+    hidden = {place["selector"].rpartition("/")[2] for place in places if place["kind"] in ("transient", "volatile")}
     assert {"b", "i", "em", "q", "s", "u", "small"} <= hidden
     assert statuses(site)["q.campaign"] == "active"
     second = await first.again(**settings)
