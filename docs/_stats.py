@@ -118,7 +118,7 @@ STATS: Final[tuple[tuple[str, str], ...]] = (
     ("dedup/samples/differing", "Spot checks that showed another page. They go on as ordinary responses."),
     (
         "dedup/samples/undecided",
-        "Spot checks of which nobody can tell: no page, or one that differs in a few words while no transient content is known. They go on, too.",
+        "Spot checks of which nobody can tell: no page, an answer that many URLs show, or another page of a kind that was not seen to last. They go on, too.",
     ),
     ("dedup/shadow/discarded", "Requests that would have been filtered, on sites in shadow mode."),
     ("dedup/shadow/rule/<id>", "Requests that a rule would have filtered, on sites in shadow mode."),

@@ -12,22 +12,35 @@ if TYPE_CHECKING:
     from .crawl.addon import Addon
     from .crawl.items.stripping import strip_transient
     from .learning.learn import learn_rules
-    from .masks.learning import learn_mask
+    from .masks.files import load_mask, save_mask
+    from .masks.learn_mask import learn_mask
     from .masks.model import Mask
     from .observation import Observation
     from .rules.book import RuleBook
 
 __version__ = "0.1.0"
 
-__all__ = ["Addon", "Mask", "Observation", "RuleBook", "learn_mask", "learn_rules", "strip_transient"]
+__all__ = [
+    "Addon",
+    "Mask",
+    "Observation",
+    "RuleBook",
+    "learn_mask",
+    "learn_rules",
+    "load_mask",
+    "save_mask",
+    "strip_transient",
+]
 
 _HOMES = {
     "Addon": ".crawl.addon",
     "Mask": ".masks.model",
     "Observation": ".observation",
     "RuleBook": ".rules.book",
-    "learn_mask": ".masks.learning",
+    "learn_mask": ".masks.learn_mask",
     "learn_rules": ".learning.learn",
+    "load_mask": ".masks.files",
+    "save_mask": ".masks.files",
     "strip_transient": ".crawl.items.stripping",
 }
 

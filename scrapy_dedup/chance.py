@@ -15,7 +15,11 @@ def at_most(bad: int, total: int, share: float) -> float:
         return 1.0
     if share >= 1.0:
         return 0.0
-    return sum(
-        exp(lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1) + k * log(share) + (total - k) * log1p(-share))
-        for k in range(bad + 1)
-    )
+    chance = 0.0
+    for k in range(bad, -1, -1):
+        ways = lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1)
+        fresh = exp(ways + k * log(share) + (total - k) * log1p(-share))
+        chance += fresh
+        if k < share * total and fresh < 1e-12 * chance:  # the others are smaller still
+            break
+    return chance

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from .content.sketch import Sketch
-from .content.versions import Version
+from .pages.sketch import Sketch
+from .pages.versions import Version
 from .urls.userinfo import without_userinfo
 
 APART = 3600.0
@@ -63,6 +63,8 @@ class Observation:
     #: Bytes of the body, decompressed.
     length: int | None = field(default=None, kw_only=True)
     bag: str | None = field(default=None, kw_only=True)
+    #: Fingerprint of the values that nobody sees and that tell pages apart; "" where there are none.
+    unseen: str | None = field(default=None, kw_only=True)
     #: Lower-case header names to values; only headers that tell about identity.
     headers: Mapping[str, str] | None = field(default=None, kw_only=True, hash=False)
     sketch: Sketch | None = field(default=None, kw_only=True, repr=False)
@@ -75,6 +77,8 @@ class Observation:
     ends: bool | None = field(default=None, kw_only=True)
     #: Whether the page has a field for a password.
     password: bool | None = field(default=None, kw_only=True)
+    #: The number of the crawl that has fetched it; None where none is known.
+    crawl: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for name, types, what in _FIELDS:
@@ -119,6 +123,33 @@ class Observation:
         if isinstance(values.get("sketch"), str):
             values["sketch"] = _sketch(values["sketch"])
         return cls(values.pop("url"), values.pop("fingerprint"), **values)
+
+
+class KeptPage(NamedTuple):
+    """A response of which the texts are kept."""
+
+    #: As it was requested.
+    url: str
+    #: Seconds since 1970.
+    time: float
+    version: Version
+    #: The number of the crawl that has fetched it; None where none is known.
+    crawl: int | None = None
+
+
+def numbered(kept: Iterable[KeptPage]) -> Iterator[tuple[int, KeptPage]]:
+    """Yield responses, which are in order of time, each with the number of its crawl.
+
+    Those without one are of the crawl before; where they are an hour apart of one of their own, with a number below 0.
+    """
+    last, own, number = float("-inf"), 0, 0
+    for page in kept:
+        if page.crawl is not None:
+            number = page.crawl
+        elif page.time - last >= APART:
+            number = own = own - 1
+        last = page.time
+        yield number, page
 
 
 ObservationLike = Observation | tuple[str, str] | Mapping[str, Any]
@@ -181,9 +212,11 @@ _FIELDS: tuple[tuple[str, frozenset[type[Any]], str], ...] = (
     ("time", frozenset((int, float, _NONE)), "seconds since 1970 or nothing"),
     ("length", frozenset((int, _NONE)), "a number of bytes or nothing"),
     ("bag", *_OPTIONAL_TEXT),
+    ("unseen", *_OPTIONAL_TEXT),
     ("words", frozenset((int, _NONE)), "a number of words or nothing"),
     ("ends", frozenset((bool, _NONE)), "true, false or nothing"),
     ("password", frozenset((bool, _NONE)), "true, false or nothing"),
+    ("crawl", frozenset((int, _NONE)), "a whole number or nothing"),
 )
 
 

@@ -327,21 +327,16 @@ def book_of(*rules: str, site: str = "example.com", groups: Any = None) -> RuleB
     return RuleBook.load(folder, groups=groups, missing_ok=not rules)
 
 
-def save_mask(
-    site: str, texts: Mapping[str, str], *more: str, kinds: str = "", directory: str | Path = "dedup-rules"
-) -> Path:
-    """Write the mask file of a site, and return its path: what is transient at which place, with *more* lines for each.
-
-    *kinds* are lines of its kinds of pages.
-    """
+def save_mask(site: str, texts: Mapping[str, str], *more: str, directory: str | Path = "dedup-rules") -> Path:
+    """Write the mask file of a site, and return its path: what is transient at which place (CSS), with *more* lines for each."""
     path = Path(directory, f"{site.replace(':', '_')}.mask.toml")
     places = [
-        "\n".join(["[[path]]", f'selector = "{place}"', 'kind = "transient"', f'text = "{text}"', *more])
-        for place, text in texts.items()
+        "\n".join(["[[place]]", f'css = "{css}"', f'changes = "{text}"', 'seen = "9 of 9 changes, 9 pages"', *more])
+        for css, text in texts.items()
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    head = [f'format = "dedup-mask/2"\nsite = "{site}"', *([f"[page-kinds]\n{kinds}"] if kinds else [])]
-    path.write_text("\n\n".join([*head, *places, ""]), encoding="utf-8")
+    head = f'format = "dedup-mask/3"\nsite = "{site}"'
+    path.write_text("\n\n".join([head, *places, ""]), encoding="utf-8")
     return path
 
 

@@ -1,58 +1,41 @@
-"""Items as they are exported: pages are served, a spider gives items of them, and a mask file says what passes on them.
+"""Items as they are exported: pages are served, a spider gives items of them, and a mask file says what passes on them."""
 
-Elements of the class ``t`` are those whose text passes (see :func:`passing`).
-"""
-
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import scrapy
-from parsel import Selector
 
-from scrapy_dedup import Mask
+from scrapy_dedup.files.toml_text import toml
+from scrapy_dedup.masks.files import load_mask, path_of_mask
+from scrapy_dedup.masks.model import Mask
+from scrapy_dedup.masks.selectors import said_of
 
 from .conftest import Serve
-from .crawling import Crawl, crawl, save_rules
+from .crawling import Crawl, crawl
 from .server import Server
 
-
-def place(selector: str, text: str = "{…}", **keys: Any) -> str:
-    """The table of a mask file about a place; *keys* are others, such as ``attribute``."""
-    given = {"selector": selector, "kind": "transient", **({} if "slot" in keys else {"text": text}), **keys}
-    lines = (
-        f"{name.rstrip('_')} = " + (f"'{value}'" if isinstance(value, str) else json.dumps(value))
-        for name, value in given.items()
-        if value != ""
-    )
-    return "\n".join(["[[path]]", *lines])
+#: Of elements of the class ``t`` the whole text passes.
+PASSING = '[[place]]\ncss = ".t::text, .t ::text"'
 
 
-def write_mask(site: str, *places: str, kinds: str = "") -> None:
-    """Write the mask file of a site; *kinds* are lines of its kinds of pages."""
-    path = save_rules(site, 'x = ""').with_suffix(".mask.toml")
-    path.with_name(path.name.replace(".mask", "")).unlink()
-    head = [f'format = "dedup-mask/2"\nsite = "{site}"', *([f"[page-kinds]\n{kinds}"] if kinds else [])]
-    path.write_text("\n\n".join([*head, *places, ""]), encoding="utf-8")
+def place(selector: str, changes: str = "{…}", *, attribute: str = "", **keys: Any) -> str:
+    """The table of a mask file about a place that was learned; *keys* are others, such as ``act``."""
+    css, value = said_of(selector, attribute)
+    given = {"css": css, **({"value": value} if value else {}), "changes": changes, "seen": "9 of 9 changes, 9 pages"}
+    return "\n".join(["[[place]]", *(f"{name} = {toml(value)}" for name, value in {**given, **keys}.items())])
 
 
-def mask_of(*places: str, kinds: str = "") -> Mask:
+def write_mask(site: str, *places: str) -> None:
+    """Write the mask file of a site."""
+    path = path_of_mask("dedup-rules", site)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n\n".join([f'format = "dedup-mask/3"\nsite = "{site}"', *places, ""]), encoding="utf-8")
+
+
+def mask_of(*places: str) -> Mask:
     """The mask of shop.test with these places, from its file."""
-    write_mask("shop.test", *places, kinds=kinds)
-    return Mask.load("dedup-rules/shop.test.mask.toml")
-
-
-def passing(html: str) -> list[str]:
-    """The places of all elements of the class ``t`` of a page: their whole text passes."""
-    found = []
-    for element in Selector(html).css(".t"):
-        names = []
-        for each in reversed(element.xpath("ancestor-or-self::*")):
-            number = each.attrib.get("id")
-            classes = "".join(f".{name}" for name in each.attrib.get("class", "").split())
-            names.append(each.root.tag + (f"#{number}" if number else "") + classes)
-        found.append(place("/".join(reversed(names))))
-    return list(dict.fromkeys(found))
+    write_mask("shop.test", *places)
+    return load_mask("dedup-rules/shop.test.mask.toml")
 
 
 async def export(
@@ -86,7 +69,7 @@ async def stripped(
         yield {name: value(response) if callable(value) else value for name, value in values.items()}
 
     done, _ = await export(
-        serve, {"p": html}, give, *(places or passing(html)), fields=dict.fromkeys(values, kind), **settings
+        serve, {"p": html}, give, *(places or [PASSING]), fields=dict.fromkeys(values, kind), **settings
     )
     assert not done.faults()
     return dict(done.items[0])

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.content.versions import Version, packed_version
+from scrapy_dedup.pages.response import fingerprint_body, version_of
+from scrapy_dedup.pages.versions import Version
 from scrapy_dedup.store.rows import CrawlRow, DiscardRow, DiscardState, ObservationRow, SightingRow, StoreRow
 from scrapy_dedup.store.schema import metadata
 from scrapy_dedup.store.store import Store
@@ -36,7 +36,7 @@ def version(text: str) -> bytes:
 
 def texts(found: Any) -> str:
     """Return what a version shows."""
-    return " ".join(text for *_, text in found.blocks)
+    return " ".join(text for *_, text in found.seen)
 
 
 def sighting(name: str) -> SightingRow:
@@ -51,7 +51,7 @@ def crawl_row(job: str, **fields: Any) -> CrawlRow:
 
 def seen_page(url: str, html: str, time: float) -> ObservationRow:
     """Return the row of a page whose texts are kept."""
-    return seen("")._replace(site=url.split("/")[2], url=url, time=time, version=packed_version(html))
+    return seen("")._replace(site=url.split("/")[2], url=url, time=time, version=version_of(html).to_bytes())
 
 
 def discarded(path: str, /, **fields: Any) -> DiscardRow:

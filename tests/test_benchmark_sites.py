@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.content.sketch import sketch_of_html
+from scrapy_dedup.pages.response import sketch_of_html
 from scrapy_dedup.rules import Ignore, Rule
 from scrapy_dedup.urls import normal_form
 

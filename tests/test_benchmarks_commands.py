@@ -36,6 +36,7 @@ COMMANDS = {
     "small_sites": "--seeds 2",
     "transient": "--only cases --cases X4 --pages 6 --sites 1",
     "aliases": "--no-crawl --seeds 1 --threads 4",
+    "pages": "--pages 4 --rounds 1",
     "imports": "--records 40 --sites 2 --only CSV",
     "calibration": "--small 4 --seeds 0 --by kind",
 }
@@ -46,6 +47,7 @@ PRINTED = {
     "small_sites": "2 sites: ",
     "transient": "All cases together",
     "aliases": "phpbb",
+    "pages": "made-up, 50 kB",
     "imports": "records/s",
     "calibration": "log loss",
 }

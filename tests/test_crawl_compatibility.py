@@ -119,7 +119,7 @@ async def test_items_and_media_are_as_without_the_add_on(serve: Serve) -> None:
 
     server = serve(site)
     save_rules(server.site, SID)
-    save_mask(server.site, {"html/body/p.online": "{…}"})
+    save_mask(server.site, {"body > p.online::text": "{…}"})
     pipelines = {"scrapy.pipelines.files.FilesPipeline": 1, "scrapy.pipelines.images.ImagesPipeline": 2}
     feeds = {"items.jsonl": {"format": "jsonlines", "overwrite": True}}
     stored, fetched, texts = [], [], []

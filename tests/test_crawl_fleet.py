@@ -88,7 +88,7 @@ def other_visit(asked: Asked) -> Any:
     return shop(asked).replace("sid=", "sid=other")
 
 
-LISTS, LENGTH = 3, 6
+LISTS, LENGTH = 3, 12
 LISTED = {f"/list?of={i}&page={j}" for i in range(LISTS) for j in range(1, LENGTH + 1)}
 #: Requests that plain Scrapy makes.
 PLAIN = 1 + 3 * LISTS * LENGTH

@@ -41,7 +41,7 @@ def site(asked: Asked) -> str:
 @in_reactor
 async def test_what_was_handed_over_stays(serve: Serve) -> None:
     server = serve(site)
-    save_mask(server.site, {"html/body/p.seen": "{…}"})
+    save_mask(server.site, {"body > p.seen::text": "{…}"})
     done = await crawl(Hands, server.url("/"), DEDUP_CONTENT_FIELDS={"text": "text", "own": "text"})
     assert sorted((item["text"], item["own"]) for item in done.items) == [("", ""), (CHAIRS, ""), (CHAIRS, TABLES)]
     assert not done.faults()

@@ -5,7 +5,6 @@ import json
 import re
 import threading
 from collections import deque
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -20,7 +19,6 @@ from .crawling import (
     crawler_of,
     ignore,
     in_reactor,
-    mask_of,
     messages,
     observed,
     rules_of,
@@ -73,34 +71,6 @@ class Viewed:
         assert found == {"/", *self.pages}, "no page is lost"
         assert max(done.fetched.values()) <= 2
         assert not done.faults()
-
-
-@in_reactor
-async def test_what_was_learned_of_visits_stays_and_a_wrong_rule_beside_it_goes(serve: Serve) -> None:
-    """What stands in the block hides for a while that two URLs are one page, and never that they are two."""
-    shop, settings = Viewed(), {"DEDUP_LEARN": "live", "DEDUP_SAMPLE": 0.02, "CONCURRENT_REQUESTS": 1}
-    first = await crawl_site(serve, shop, **{**settings, "DEDUP_LEARN": "close"})
-    shop.check(first)
-    plain, site = first.fetched.total(), first.server.site
-    places = mask_of(site)["path"]
-    hidden = {place["selector"].rpartition("/")[2] for place in places if place["kind"] in ("transient", "volatile")}
-    assert {"b", "i", "em", "q", "s", "u", "small"} <= hidden
-    assert statuses(site)["q.campaign"] == "active"
-    second = await first.again(**settings)
-    shop.check(second)
-    assert second.stat("learned/times") >= 1
-    assert (second.stat("refuted"), second.stat("replayed")) == (0, 0)
-    assert second.stat("samples") == second.stat("samples/confirmed") >= 1
-    assert second.fetched.total() <= plain - THINGS + second.stat("samples")
-    right = statuses(site)
-    path = Path("dedup-rules", f"{site.replace(':', '_')}.toml")
-    path.write_text(f"{path.read_text()}\n\n{ignore('q.tint', 'active')}\n")
-    third = await first.again(**settings)
-    shop.check(third)
-    assert third.stat("refuted") == 1
-    assert third.stat("samples/differing") <= 3
-    assert third.fetched.total() < plain
-    assert statuses(site) == {**right, "q.tint": "suspended"}
 
 
 # Pages that answer in the place of others

@@ -310,7 +310,7 @@ async def test_what_was_reviewed_elsewhere_counts_and_is_not_copied(serve: Serve
     Path("dedup-rules").rename("reviewed")
     for path in Path("reviewed").glob("*.toml"):
         text = path.read_text().replace('status = "active"', 'status = "off"')
-        path.write_text(text.replace('kind = "transient"', 'kind = "transient"\nstate = "keep"'))
+        path.write_text(text.replace("seen = ", 'state = "keep"\nseen = '))
     before = {path.name: path.read_bytes() for path in Path("reviewed").glob("*.toml")}
     assert len(before) == 2
     done = await first.again(DEDUP_RULES=["reviewed"], **settings)

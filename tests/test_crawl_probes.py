@@ -59,7 +59,7 @@ def probed(project: Project, server: Server) -> dict[str, str]:
 
 def test_what_probes_tell(project: Project, serve: Serve) -> None:
     server = serve(Site())
-    save_mask(server.site, {"html/body/div.ad": "{…}"}, directory=project.folder / "dedup-rules")
+    save_mask(server.site, {"body > div.ad::text": "{…}"}, directory=project.folder / "dedup-rules")
     save_rules(server.site, ignore("q.sid"), directory=project.folder / "dedup-rules")
     said = probed(project, server)
     told = {"q.tok": "required", "q.v": "relevant", "q.w": "irrelevant"}

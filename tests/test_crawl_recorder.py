@@ -63,7 +63,7 @@ RECORDED: dict[str, tuple[Route, dict[str, Any]]] = {
     "/bigger": (page(prose("bigger", 30_000), canonical="/c"), {"canonical": "/c"}),
     "/blank": ("", {"words": 0}),
     "/rubbish": (b"\x00\xff<<<p", {}),
-    "/json": (as_json({"b": 1, "a": 2}), {"sketch": None}),
+    "/json": (as_json({"b": 1, "a": 2}), {"words": None}),
     "/no-json": typed("{", "application/json"),
     "/text": typed("plain", "text/plain"),
     "/image": typed(b"\x00" * 100_000, "image/png"),
@@ -118,6 +118,10 @@ async def test_one_observation_of_each_response(serve: Serve) -> None:
         assert seen[target].time
         assert bool(seen[target].fingerprint) is ("fingerprint" not in wanted)
     assert seen["/packed"].fingerprint == seen["/plain"].fingerprint == seen["/plain?x=1"].fingerprint
+    assert (sketch := seen["/json"].sketch) is not None
+    assert len(sketch.blocks) == 2
+    (number,) = {each.crawl for each in seen.values()}
+    assert number, "the crawl that has fetched them"
     assert len({each.fingerprint for each in seen.values()}) == len(RECORDED) - 5
     assert 0 < (seen["/bigger"].words or 0) < 30_000
     counted = {"recorded": len(RECORDED), "recorded/redirects": 2, "not_evidence/dataloss": 1}

@@ -366,10 +366,24 @@ class Radio:
         return page(prose(asked.path), *links).replace("<body>", f"<body><div class=time>{shown}</div>")
 
 
+@pytest.mark.parametrize("held", [0, 60, 80])
 @in_reactor
-async def test_what_stands_in_the_place_of_a_clock_is_looked_at_before_pages_are_lost(serve: Serve) -> None:
-    """A page of the rule's own URL template is fetched again, and what was discarded by then is fetched after all."""
-    done = await crawl_site(serve, Radio(60), spider=Forwards, **{**STARTER, "CONCURRENT_REQUESTS": 2})
+async def test_what_stands_in_the_place_of_a_clock_is_looked_at_before_pages_are_lost(serve: Serve, held: int) -> None:
+    """A page of the rule's own URL template is fetched again, and what was discarded by then is fetched after all.
+
+    One answer waits until the site was learned, which then acts on most episodes.
+    """
+    radio, learned = Radio(60), threading.Event()
+
+    def site(asked: Asked) -> Any:
+        if radio.seconds == held > 0:
+            learned.wait(PATIENCE)
+        return radio(asked)
+
+    server = serve(site)
+    crawler = crawler_of(Forwards, **{**STARTER, "CONCURRENT_REQUESTS": 2})
+    when_counted(crawler, LEARNED, learned.set)
+    done = Outcome(await run(crawler, server.url("/")), server)
     assert len(set(done.urls)) == 1 + 60 + 5 * 60, "no page is lost"
     assert 1 <= done.stat("starter/requests") <= 12
 

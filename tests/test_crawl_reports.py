@@ -138,7 +138,7 @@ async def test_what_passes_on_pages_makes_no_other_pages(serve: Serve, caplog: A
     caplog.set_level("INFO")
     done = await crawl_site(serve, site, LEARNED, DEDUP_SAMPLE=1, CONCURRENT_REQUESTS=1)
     assert done.stat("samples/undecided") >= 2
-    save_mask(done.server.site, {"html/body/p.clock": "{…}"})
+    save_mask(done.server.site, {"body > p.clock::text": "{…}"})
     masked = await done.again(DEDUP_SAMPLE=1, CONCURRENT_REQUESTS=1)
     assert masked.stat("samples/undecided") == 0
     assert masked.stat("samples/confirmed") == masked.stat("samples") > 2
@@ -373,7 +373,7 @@ async def test_texts_are_kept_where_they_are_wanted_and_passwords_nowhere(serve:
 
     server = serve(site)
     save_rules(server.site, LEARNED)
-    save_mask(server.site, {"html/body/p": "{…}"})
+    save_mask(server.site, {"body > p::text": "{…}"})
     settings: dict[str, Any] = {"DEDUP_SAMPLE": 0.5, "DEDUP_REVISITS": 3, "DEDUP_LEARN": "close", "DNS_TIMEOUT": 1}
     done = await crawl(Links, server.url("/"), DEDUP_STORE_TEXTS=kept, **settings)
     assert done.stat("samples") > 3

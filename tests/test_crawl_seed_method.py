@@ -1,5 +1,6 @@
 """DEDUP_TRANSIENT_METHOD = "seed": the transient-content document's method in crawls and in ``scrapy learn-rules``."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from scrapy_dedup import learn_mask
 
 from .conftest import Project, Serve
-from .crawling import Links, crawl, in_reactor, mask_of, rules_of
+from .crawling import Links, crawl, ignore, in_reactor, mask_of, rules_of, save_rules
 from .server import Asked, prose
 
 SEED = {"DEDUP_TRANSIENT_METHOD": "seed"}
@@ -57,9 +58,9 @@ class OfTheSeed(Texts):
 
 
 def found(site: str) -> tuple[str, set[str]]:
-    """The method of the mask of a site, and the places that were learned to be left out."""
+    """The method of the mask of a site, and the places that were learned to be left out, as CSS."""
     mask = mask_of(site)
-    learned = {path["selector"] for path in mask["path"] if path.get("kind") == "transient" and "state" not in path}
+    learned = {place["css"] for place in mask.get("place", []) if "seen" in place and "state" not in place}
     return mask.get("mode", "default"), learned
 
 
@@ -83,8 +84,8 @@ async def test_pages_are_compared_under_the_mask(serve: Serve) -> None:
         await crawl(Links, server.url("/?id=0"), DEDUP_LEARN=learn, **SEED)
     method, learned = found(server.site)
     assert method == "seed"
-    assert "html/body/p/*" in learned
-    assert not {"html/body/h1/*", "html/body/*"} & learned
+    assert "body > p" in learned
+    assert not {"body > h1", "body"} & learned
     assert any("q.sid" in rule["ops"] for rule in rules_of(server.site))
     fetched = server.downloads
     server.reset()
@@ -94,29 +95,56 @@ async def test_pages_are_compared_under_the_mask(serve: Serve) -> None:
     assert not done.faults()
 
 
-DEFAULT, PATH, ASIDE, DIV = "html/body/p/em", "html/body/p/*", "html/body/aside/*", "html/body/div/*"
+@in_reactor
+async def test_a_date_is_found_with_the_second_day(serve: Serve) -> None:
+    """Of each crawl a page has one version, under however many session ids, and in however many spot checks, it was fetched."""
+    pages = 15
+
+    def shop(asked: Asked) -> str:
+        number = int(asked.query.get("id", "0"))
+        links = "".join(
+            f'<a href="/?id={(3 * number + step) % pages}&sid={50 * number + step:016x}">n</a>' for step in range(1, 6)
+        )
+        return (
+            f"<html><head><title>Shop</title></head><body><h1>{prose(number)}</h1><div>{links}</div><p>Today is day {day}"
+            "</p><i>home</i><b>help</b></body></html>"
+        )
+
+    server = serve(shop)
+    checks = {"DEDUP_SAMPLE": 0.3, "DEDUP_CONTENT_FIELDS": {"html": "html", "text": "text"}}
+    for day, learn in ((1, "off"), (2, "close"), (3, "close")):
+        done = await crawl(OfTheSeed, server.url("/?id=0"), DEDUP_LEARN=learn, **checks)
+        assert not done.faults()
+        assert server.downloads >= (pages if day > 1 else 4 * pages), "each page under several session ids"
+        assert found(server.site) == (("seed", {"body > p"}) if day > 1 else ("default", set()))
+        save_rules(server.site, ignore("q.sid"))
+        server.reset()
+    assert len(done.items) >= pages
+    assert not any("Today" in item["html"] + item["text"] for item in done.items)
+
+
+DEFAULT, PATH, ASIDE, DIV = "body > p > em::text", "body > p", "body > aside", "body > div"
 USERS = """
-[[path]]
-selector = "html/body/h1"
+[[place]]
+css = "body > h1::text"
 state = "keep"
 
-[[path]]
-selector = "html/body/u/*"
-kind = "undecided"
+[[place]]
+css = "body > u"
 state = "keep"
 
-[[path]]
-selector = "html/body/b"
+[[place]]
+css = "body > b::text"
 state = "strip"
 """
 #: What was learned before, of which the pages have the second one only, and there nothing changes.
-BEFORE = "".join(f'\n[[path]]\nselector = "{each}"\nkind = "transient"\n' for each in (ASIDE, DIV))
+BEFORE = "".join(f'\n[[place]]\ncss = "{each}"\nseen = "2 of 2 changes, 2 pages"\n' for each in (ASIDE, DIV))
 #: What is found with the document's values is not with these.
 THRESHOLDS = {
-    "DEDUP_TRANSIENT_THRESHOLD": 1,  # on the first page nothing changes
-    "DEDUP_TRANSIENT_MAX_MARKED": 0.1,
-    "DEDUP_TRANSIENT_MAX_SHARE": 0.01,
-    "DEDUP_TRANSIENT_MAX_PATH": 14,  # <html><body><p> is 15 characters long
+    "threshold": 1,  # on the first page nothing changes
+    "max_marked": 0.1,
+    "max_share": 0.01,
+    "max_path": 14,  # <html><body><p> is 15 characters long
 }
 
 
@@ -131,7 +159,7 @@ async def test_the_worked_example(project: Project, serve: Serve, monkeypatch: p
     server = serve(site)
     path = project.write(
         f"dedup-rules/{server.site.replace(':', '_')}.mask.toml",
-        f'format = "dedup-mask/2"\nsite = "{server.site}"\n{USERS}',
+        f'format = "dedup-mask/3"\nsite = "{server.site}"\n{USERS}',
     )
 
     async def two_days(spider: type[Links]) -> tuple[str, set[str]]:
@@ -141,8 +169,8 @@ async def test_the_worked_example(project: Project, serve: Serve, monkeypatch: p
 
     def learned(*args: str) -> tuple[tuple[str, set[str]], str]:
         said = " ".join(project.told("learn-rules", *args).split())
-        states = {each["selector"]: each.get("state") for each in mask_of(server.site)["path"]}
-        assert states.items() >= {"html/body/h1": "keep", "html/body/u/*": "keep", "html/body/b": "strip"}.items()
+        states = {each["css"]: each.get("state") for each in mask_of(server.site)["place"]}
+        assert states.items() >= {"body > h1::text": "keep", "body > u": "keep", "body > b::text": "strip"}.items()
         return found(server.site), said
 
     assert await two_days(Texts) == ("default", {DEFAULT})
@@ -153,12 +181,12 @@ async def test_the_worked_example(project: Project, serve: Serve, monkeypatch: p
     # What was recorded under the other method is left aside, and what it has learned is nothing to this one.
     assert await two_days(OfTheSeed) == ("seed", {PATH})
     # <p> once in each version of each page, and but for the first page it has changed.
-    (place,) = (each for each in mask_of(server.site)["path"] if each["selector"] == PATH)
-    assert (place["changed"], place["compared"], place["pages"]) == (2 * PAGES - 2, 2 * PAGES, PAGES)
+    (place,) = (each for each in mask_of(server.site)["place"] if each["css"] == PATH)
+    assert place["seen"] == f"{2 * PAGES - 2} of {2 * PAGES} changes, {PAGES} pages"
     path.write_text(path.read_text() + BEFORE)
     after, said = learned("--spider", "own")
     assert after == ("seed", {PATH, ASIDE})
-    assert "body > p::text" in said
+    assert "body > p" in said
     assert f"{2 * PAGES - 2} of {2 * PAGES}" in said
     # On another day, also of pages that were never seen, and in all kinds of fields.
     site.page = FIRST.replace("Sunday, June 24th", "Friday, June 29th")
@@ -176,14 +204,14 @@ async def test_the_worked_example(project: Project, serve: Serve, monkeypatch: p
     site.page = SECOND
     for number, versions in enumerate(pages.values()):
         versions.append(site.shown(number))
-    assert {each.selector for each in learn_mask(pages, "seed").paths} == {PATH}
+    assert {each.css for each in learn_mask(pages, "seed").places} == {PATH}
     for name, value in THRESHOLDS.items():
-        after, said = learned("-s", "DEDUP_TRANSIENT_METHOD=seed", "-s", f"{name}={value}")
+        options = json.dumps({name: value})
+        after, said = learned("-s", "DEDUP_TRANSIENT_METHOD=seed", "-s", f"DEDUP_TRANSIENT_OPTIONS={options}")
         assert after == ("seed", {ASIDE}), name
-        assert ("more than 0.01 of all paths changed" in said) is (name == "DEDUP_TRANSIENT_MAX_SHARE")
-        option = name.removeprefix("DEDUP_TRANSIENT_").lower()
-        assert not learn_mask(pages, "seed", **{option: value}).paths, option
-    path_of_14 = {"DEDUP_TRANSIENT_MAX_PATH": THRESHOLDS["DEDUP_TRANSIENT_MAX_PATH"]}
+        assert ("more than 0.01 of all paths changed" in said) is (name == "max_share")
+        assert not learn_mask(pages, "seed", options={name: value}).places, name
+    path_of_14 = {"DEDUP_TRANSIENT_OPTIONS": {"max_path": THRESHOLDS["max_path"]}}
     done = await crawl(OfTheSeed, server.url("/?id=0"), DEDUP_LEARN="close", **path_of_14)
     assert (done.stat("learned/times"), found(server.site)) == (1, ("seed", {ASIDE})), "a crawl minds them, too"
     assert learned()[0] == ("default", {DEFAULT})

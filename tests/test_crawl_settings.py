@@ -26,7 +26,6 @@ def install(**given: Any) -> Settings:
 
 # Values
 
-SHARE = "it must be a number above 0, and 1 at most"
 TRUTH = "it must be True or False"
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "DEDUP_ENABLED": [("yes", TRUTH), (2, TRUTH)],
@@ -102,11 +101,16 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     ],
     "DEDUP_STRIP": [(value, 'it must be "remove", "mark" or "off"') for value in ("yes", ["mark"])],
     "DEDUP_TRANSIENT_METHOD": [(value, 'it must be "default" or "seed".') for value in ("sed", ["seed"])],
-    "DEDUP_TRANSIENT_THRESHOLD": [(0, f"{SHARE}. 0.5 is one of two."), ("half", SHARE)],
-    "DEDUP_TRANSIENT_MAX_MARKED": [(1.01, SHARE), (True, SHARE)],
-    "DEDUP_TRANSIENT_MAX_SHARE": [(float("nan"), SHARE)],
-    "DEDUP_TRANSIENT_MAX_PATH": [(value, "it must be a whole number of at least 1") for value in (0, 99.5)],
-    "DEDUP_STRIP_MARKUP": [("yes", TRUTH)],
+    "DEDUP_TRANSIENT_OPTIONS": [
+        ({"threshold": 0}, "threshold is 0: it is a number over 0, and 1 at most"),
+        ('{"max_marked": 1.01}', "max_marked is 1.01: it is a number over 0, and 1 at most"),
+        ({"max_marked": True}, "max_marked is True"),
+        ({"max_share": float("nan")}, "max_share is nan: it is a number over 0, and 1 at most"),
+        ({"max_path": 0}, "max_path is 0: it is a whole number of characters, at least 1"),
+        ({"max_path": 99.5}, "max_path is 99.5"),
+        ({"treshold": 1}, "there is no option 'treshold': there are threshold, max_marked, max_share, max_path"),
+        (0.5, 'it must be a dictionary. Write a dictionary such as {"threshold": 0.5}.'),
+    ],
     "DEDUP_TRANSIENT_PRIORITY": [(-1, "it must be a whole number of at least 0")],
     "DUPEFILTER_CLASS": [("no.such.Filter", "it cannot be loaded (No module named 'no'). Name a dupe filter.")],
     # What is meant is told by the name without the prefix.
@@ -142,8 +146,7 @@ RIGHT: dict[str, list[Any]] = {
     "DEDUP_NAMES": [{"irrelevant": ["Ref", "trk_*"], "return": ("zurueck",)}, {"irrelevant": "ref, trk_*"}, "{}"],
     "DEDUP_CONTENT_FIELDS": ['{"body": "html", "reviews.text": "text"}'],
     "DEDUP_PROBE_BAND": ["0.1,0.9", (0, 1)],
-    "DEDUP_TRANSIENT_THRESHOLD": ["1"],
-    "DEDUP_TRANSIENT_MAX_PATH": ["500"],
+    "DEDUP_TRANSIENT_OPTIONS": ['{"threshold": 1, "max_path": 500}', {"max_share": 1.0}, None],
     "DEDUP_TRANSIENT_PRIORITY": ["5"],
 }
 

@@ -8,7 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from scrapy_dedup.content.sketch import sketch_of_html
+from scrapy_dedup.pages.response import sketch_of_html
 
 PROJECT = Path(__file__).resolve().parent.parent / "example_project"
 sys.path.insert(0, str(PROJECT))

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from scrapy_dedup import Mask, RuleBook
-from scrapy_dedup.masks.path import TransientPath
+from scrapy_dedup.masks.model import Place
 from scrapy_dedup.rules import (
     AnyOrder,
     Ignore,
@@ -176,12 +176,12 @@ MARKUP = [
     *(" a=b", ' a="', " id=m1", "⟦", "⟦a⟧", '<i id="m1">'),
 ]
 PLACES = [
-    TransientPath("html/body/p", state="strip"),
-    TransientPath("html/body/p", attribute="title", slot=("a", ""), state="strip"),
-    TransientPath("html/body/p", attribute="data-s", state="strip"),
-    TransientPath("html/body/script", attribute="#script[s]", state="strip"),
-    TransientPath("html/body/script", attribute="#script[a]", state="strip"),
-    TransientPath("html/body", attribute="#comment[about]", state="strip"),
+    Place("html/body/p", state="strip"),
+    Place("html/body/p", attribute="title", slot=("a", ""), state="strip"),
+    Place("html/body/p", attribute="data-s", state="strip"),
+    Place("html/body/script", attribute="#script[s]", state="strip"),
+    Place("html/body/script", attribute="#script[a]", state="strip"),
+    Place("html/body", attribute="#comment[about]", state="strip"),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.content.html import anchors_of
+from scrapy_dedup.learning.aliases.anchors import anchors_of
 from scrapy_dedup.learning.aliases.fetched import Fetched
 from scrapy_dedup.learning.aliases.kinds import alias_rules, proven_aliases
 from scrapy_dedup.rules import Anchored, Declared, Rule, Status

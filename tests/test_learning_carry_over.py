@@ -5,12 +5,14 @@ from random import Random
 
 import pytest
 
-from scrapy_dedup.content.versions import version_of
-from scrapy_dedup.learning.data.lasting import lasting_identities
-from scrapy_dedup.learning.site_pages import Kept, SitePages
-from scrapy_dedup.masks.model import Mask, TransientPath
-from scrapy_dedup.observation import Observation
-from scrapy_dedup.urls.templates import template_of
+from scrapy_dedup import Mask
+from scrapy_dedup.masks.apply import acts_on
+from scrapy_dedup.masks.learn import learned
+from scrapy_dedup.masks.observe import Fetch, Observations
+from scrapy_dedup.pages.response import version_of
+from scrapy_dedup.pages.versions import Version
+
+Kept = tuple[str, float, Version]
 
 SITE = "shop.example"
 WORDS = "amber birch cedar delta ember fjord grove heath inlet jetty knoll lagoon marsh north ocean pebble".split()
@@ -67,19 +69,22 @@ def crawl(shop: Shop, again: "list[str] | None" = None) -> list[Kept]:
 
 
 def mask_of(kept: list[Kept]) -> Mask:
-    """Return what pages are compared under."""
-    return SitePages(SITE, kept).masks(None, None).comparing or Mask()
+    """Return the mask that is learned; responses a day apart are of two crawls."""
+    fetches = [Fetch(url, at, int(at // 86_400), tuple(version.rows())) for url, at, version in kept]
+    return Mask(SITE, tuple(learned(Observations(fetches))))
+
+
+def bag(mask: Mask, kept: Kept) -> str:
+    """Return what a response is compared by."""
+    return mask.sketch(kept[2], kept[0]).bag
 
 
 def found_pairs(kept: list[Kept], mask: Mask) -> tuple[int, int]:
     """Return (pairs of URLs of one page that are equal under *mask*, pairs of other URLs that are)."""
-    latest = {url: version for url, _, version in kept}
-    seen = [Observation(url, version.to_bytes().hex(), words=50, version=version) for url, version in latest.items()]
-    told = lasting_identities(seen, mask)
-    names = {each.url: told[each.fingerprint] for each in seen}
+    names = {each[0]: bag(mask, each) for each in kept}
     right = wrong = 0
     for (one, name), (other, other_name) in combinations(names.items(), 2):
-        if name is not None and name == other_name:
+        if name == other_name:
             same = one.partition("?")[0] == other.partition("?")[0]
             right += same
             wrong += not same
@@ -90,9 +95,9 @@ def found_pairs(kept: list[Kept], mask: Mask) -> tuple[int, int]:
 def test_the_start_page_teaches_typed_slots_of_the_whole_site(noise: str) -> None:
     kept = crawl(Shop(noise))
     mask = mask_of(kept)
-    (path,) = [path for path in mask.paths if path.is_left_out]
-    assert (path.typed, path.everywhere, path.pages, path.changes) == (True, True, 1, 1)
-    assert path.kind == "volatile", "one page is not enough to strip it from items"
+    (place,) = mask.places
+    assert (place.typed, place.on, place.not_on, place.pages, place.changes) == (True, (), (), 1, 1)
+    assert place.act == "compare", "one page is not enough to strip it from items"
     assert found_pairs(kept, mask) == (30, 0)
 
 
@@ -100,7 +105,7 @@ def test_all_typed_slots_together_and_unknown_templates() -> None:
     shop = Shop("clock", "counter", "token", "duration")
     mask = mask_of(crawl(shop))
     new = [shop.respond(f"http://{SITE}/never/seen/before?id=7") for _ in range(2)]
-    assert len({mask.masked(version, url=url) for url, _, version in new}) == 1
+    assert len({bag(mask, each) for each in new}) == 1
     closed = shop.respond(f"http://{SITE}/never/seen/before?id=7", "<div class=now>Closed</div>")
     assert "Closed" in mask.text("<body><div class=now>Closed</div></body>", url=closed[0])
 
@@ -136,7 +141,7 @@ def test_pages_of_a_template_that_are_of_two_sorts() -> None:
 
     kept = [respond(number) for number in range(150) for _ in range(2)]
     mask = mask_of(kept)
-    latest = {url: mask.masked(version, url=url) for url, _, version in kept}
+    latest = {each[0]: bag(mask, each) for each in kept}
     assert len({latest[url] for url in items[45:]}) == 105
 
 
@@ -146,7 +151,7 @@ def test_a_number_of_its_page_in_the_frame_is_content() -> None:
 
     def respond(url: str) -> Kept:
         return shop.respond(
-            url, "<p>the same text for all " + "of them " * 20, frame=f"<div>Document {text_of(url, 1)}</div>"
+            url, "<p>the same text for all " + "of them " * 20, frame=f"<div>Document {text_of(url, 3)}</div>"
         )
 
     start = f"http://{SITE}/"
@@ -168,31 +173,17 @@ def test_a_list_that_is_pushed_on_is_no_matter_of_time() -> None:
 
 
 def test_teasers_hide_nothing_on_pages_of_which_none_like_them_was_seen_twice() -> None:
-    """Untyped slots are verified by the URL template of a page, or by its places."""
+    """Untyped slots are verified by the kind of a page, or by its places."""
     shop = Shop("teasers", "clock")
-    chosen = urls()[:4]
-    kept = crawl(shop, chosen)
+    unlike = [
+        shop.respond(f"http://{SITE}/table/{n}", f"<table><tr><td>{text_of(str(n), 40)}</table>") for n in (1, 2, 3, 3)
+    ]
+    kept = [*crawl(shop, urls()[:2]), *unlike[:2]]
     mask = mask_of(kept)
-    (teasers,) = [path for path in mask.paths if path.is_left_out and not path.typed]
-    assert teasers.everywhere
+    (teasers,) = [place for place in mask.places if not place.typed]
+    assert all(acts_on(teasers, url) for url in urls())
     assert found_pairs(kept, mask) == (30, 0)
-    url = f"http://{SITE}/never/seen/before"
-    like = [shop.respond(url)[2] for _ in range(2)]
-    unlike = [shop.respond(url, f"<table><tr><td>{text_of(url, 40)}</table>")[2] for _ in range(2)]
-    assert [mask.is_verified(versions[0], url=url) for versions in (like, unlike)] == [True, False]
-    assert len({mask.masked(version, url=url) for version in like}) == 1
-    assert len({mask.masked(version, url=url) for version in unlike}) == 2
-    assert len({mask.masked(version, url=url, carried=True) for version in unlike}) == 1
-
-
-def test_pages_that_differ_in_what_is_not_verified_say_nothing() -> None:
-    shop = Shop("teasers")
-    kept = crawl(shop, urls()[:4])
-    mask = mask_of(kept)
-    url, own = f"http://{SITE}/other/kind/of/page", f"<table><tr><td>{text_of('x', 40)}</table>"
-    seen = [shop.respond(f"{url}?sid={k}", own) for k in range(2)]
-    observed = [Observation(url, f"{k}", words=50, version=version) for k, (url, _, version) in enumerate(seen)]
-    assert list(lasting_identities(observed, mask).values()) == [None, None]
+    assert bag(mask, unlike[2]) != bag(mask, unlike[3])
 
 
 def test_veto() -> None:
@@ -215,21 +206,10 @@ def test_veto() -> None:
 
     kept = [*map(product, range(60)), *map(category, range(0, 57, 3)), *map(product, range(5)), category(0)]
     mask = mask_of(kept)
-    assert any(path.is_left_out for path in mask.paths)
-    assert not any(
-        mask.masked(category(0)[2], url=category(0)[0]) == mask.masked(category(k)[2], url=category(k)[0])
-        for k in (3, 6)
-    )
-    assert template_of(f"http://{SITE}/category/1/list") in mask.paths[0].excepted or not mask.paths[0].everywhere
-
-
-def test_half_of_the_pages_carry_the_block() -> None:
-    """Words that explain a slot are hidden with it, so that a page with the block is one without."""
-    mask = Mask(paths=(TransientPath("body/p.visits", slot=("Visitor no.", "today"), typed=True),))
-    page = "<body><p class=visits>Visitor no. {} today</p><p>A text of its own</p></body>"
-    without = "<body><p>A text of its own</p></body>"
-    assert mask.masked(version_of(page.format(17))) == mask.masked(version_of(without))
-    assert mask.strip(page.format(17)) == page.format("").replace("no.  ", "no.  ")
+    (place,) = mask.places
+    assert acts_on(place, f"http://{SITE}/product/99")
+    assert not acts_on(place, f"http://{SITE}/category/1/list")
+    assert not any(bag(mask, category(0)) == bag(mask, category(k)) for k in (3, 6))
 
 
 @pytest.mark.parametrize("refetched", [0, 1])
@@ -249,32 +229,9 @@ def test_a_price_that_stays_among_prices_that_are_drawn_is_its_pages_own(refetch
     plans = [f"http://{SITE}/plan/{plan}?months={months}" for plan in range(9) for months in (6, 12, 24)]
     kept = [respond(url) for url in (start, *urls(), start, start, *plans, start, *plans[:refetched])]
     mask = mask_of(kept)
-    (whole,) = [path for path in mask.paths if path.is_left_out and not path.position]
-    assert (whole.typed, whole.everywhere) == (True, True)
-    assert (template_of(plans[0]) in whole.excepted) is bool(refetched)
-
-
-@pytest.mark.parametrize("layout", ["p", "div"])
-def test_what_lasts_on_a_page_that_was_fetched_again_is_no_matter_of_time_on_pages_with_its_places(layout: str) -> None:
-    """Films have a time of their own where others have a clock, and plays may have: no page of theirs was fetched again."""
-    shop = Shop()
-
-    def respond(url: str, time: str = "", layout: str = "p") -> Kept:
-        shop.visitors += 1
-        shown = time or f"19:{shop.visitors // 60 % 60:02}:{shop.visitors % 60:02}"
-        text = text_of(url, 40)
-        return shop.respond(
-            url, f"<div class=time>{shown}</div>" + (f"<{layout} class=a>{text}</{layout}>" if time else text)
-        )
-
-    films, plays = ([f"http://{SITE}/{kind}/{n}?at=1" for n in range(9)] for kind in ("film", "play"))
-    start = f"http://{SITE}/"
-    kept = [respond(url) for url in (start, *urls(), start, start, start, start)]
-    kept += [respond(url, f"20:{n:02}:00") for n, url in enumerate([*films, films[0]]) for n in [n % 9]]
-    kept += [respond(url, f"21:{n:02}:00", layout) for n, url in enumerate(plays)]
-    (path,) = [path for path in mask_of(kept).paths if path.is_left_out]
-    assert template_of(films[0]) in path.excepted
-    assert (template_of(plays[0]) in path.excepted) is (layout == "p")
+    assert all(place.typed for place in mask.places)
+    told = {bag(mask, each) for each in kept if "/plan/0" in each[0]}
+    assert not refetched or len(told) >= 3
 
 
 def test_one_of_five_advertisements_may_be_the_same_again() -> None:
@@ -288,52 +245,6 @@ def test_one_of_five_advertisements_may_be_the_same_again() -> None:
 
     kept = [respond(url) for url in [*urls(), *urls()[:18]]]
     mask = mask_of(kept)
-    (path,) = [path for path in mask.paths if path.is_left_out]
-    assert path.changes < path.opportunities, "some were the same"
-    assert (path.everywhere, path.excepted) == (True, ())
+    (place,) = mask.places
+    assert place.changes < place.opportunities, "some were the same"
     assert found_pairs(kept, mask) == (30, 0)
-
-
-def test_days_have_names_in_any_language() -> None:
-    """They change with the numbers of the clock; what counts visitors tells the languages of a page apart."""
-    shop = Shop()
-    days = {"en": ("Tuesday", "Wednesday"), "hu": ("kedd", "szerda")}
-    visitors = {"en": "{} visitors", "hu": "{} vendég"}
-
-    def respond(url: str, day: int) -> Kept:
-        shop.visitors += 7
-        language = "hu" if "/hu/" in url else "en"
-        clock = f"{days[language][day]} 19:{shop.visitors // 60 % 60:02}:{shop.visitors % 60:02}"
-        text = text_of(url.replace("/hu/", "/en/"), 40)
-        seen, at, version = shop.respond(
-            url, f"<p class=now>{clock}</p><p class=n>{visitors[language].format(shop.visitors)}</p><p>{text}</p>"
-        )
-        return seen, at + 86_400.0 * day, version
-
-    start = f"http://{SITE}/en/"
-    pages = [f"http://{SITE}/{language}/item/{n}" for n in range(30) for language in days]
-    twins = [f"{page}?sid={n}" for n, page in enumerate(pages)]
-    kept = [respond(url, 0) for url in (start, *pages, start, *pages[:6])] + [
-        respond(url, 1) for url in [*pages[:8], *twins]
-    ]
-    mask = mask_of(kept)
-    (clock,) = [path for path in mask.paths if path.selector.endswith("now")]
-    assert {"kedd", "szerda"} <= set(clock.words)
-    latest = {url: version for url, _, version in kept}
-    for page, twin in zip(pages, twins, strict=True):
-        assert mask.masked(latest[page], url=page) == mask.masked(latest[twin], url=twin)
-    assert mask.masked(latest[pages[0]], url=pages[0]) != mask.masked(latest[pages[1]], url=pages[1]), "two languages"
-
-
-def test_where_other_words_stand_and_no_page_was_fetched_again_nothing_is_told() -> None:
-    path = TransientPath(
-        "body/p.n", slot=("", "visitors"), typed=True, everywhere=True, untested=(template_of(f"http://{SITE}/b/1"),)
-    )
-    mask = Mask(SITE, (path,), templates=frozenset({template_of(f"http://{SITE}/a/1")}))
-    page = "<body><p class=n>{}</p><p>A text of its own that is long enough</p></body>"
-    versions = [version_of(page.format(text)) for text in ("12 Besucher", "17 Besucher", "17 Gaeste")]
-    assert len({mask.masked(version, url=f"http://{SITE}/b/1") for version in versions}) == 3
-    observed = [
-        Observation(f"http://{SITE}/b/{n}", f"{n:032}", words=9, version=version) for n, version in enumerate(versions)
-    ]
-    assert [name is None for name in lasting_identities(observed, mask).values()] == [True, True, False]

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.content.versions import Version, packed_version
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.data.by_site import observations_by_site
 from scrapy_dedup.learning.data.clusters import clusters
@@ -27,6 +25,8 @@ from scrapy_dedup.learning.methods.options import (
 from scrapy_dedup.learning.methods.policy import MethodPolicy, policy_of
 from scrapy_dedup.learning.methods.shingles import near_identical
 from scrapy_dedup.learning.saving import save
+from scrapy_dedup.pages.response import fingerprint_body, version_of
+from scrapy_dedup.pages.versions import Version
 from scrapy_dedup.rules import Ignore, Keep, Rule, Status
 from scrapy_dedup.rules.lifecycle import Reason
 from scrapy_dedup.store.rows import ObservationRow
@@ -155,7 +155,7 @@ def test_near_identical_pages_of_a_store(tmp_path: Path) -> None:
     rows = []
     for row in almanacs():
         html = f"<html><body><p>{row.fingerprint}</p></body></html>"
-        page = ObservationRow("", "h.example", row.url, row.time or 0.0, 200, version=packed_version(html))
+        page = ObservationRow("", "h.example", row.url, row.time or 0.0, 200, version=version_of(html).to_bytes())
         rows.append(page._replace(fingerprints=fingerprint_body(html.encode(), "text/html")))
     with Store.open(tmp_path / "store.sqlite") as store:
         store.add(rows)

@@ -15,15 +15,15 @@ from scrapy_dedup import RuleBook
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.memory import Memory
 from scrapy_dedup.learning.saving import save
-from scrapy_dedup.masks.loading import load_masks
+from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.rules import Nested
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 
 from .learning import check, drawn
+from .mask_sites import SITE, page, row, words
 from .processes import CAN_FORK, run_module
 from .store_rows import seen
-from .test_masks_learning_losses import SITE, page, row, words
 from .waiting import PATIENCE
 
 
@@ -168,7 +168,7 @@ def test_increments_teach_what_learning_from_nothing_teaches(seed: int, tmp_path
             assert (one.masks, one.refetches) == (other.masks, other.refetches)
     url = f"http://{SITE}/p/{{}}/x?sid=new"
     check(RuleBook.load(with_memory), f"{url.format(3)} == {url.format(3)}er", f"{url.format(3)} != {url.format(4)}")
-    assert one.masks[SITE].paths
+    assert one.masks[SITE].places
 
 
 def test_another_order_and_other_moments_teach_the_same(tmp_path: Path) -> None:

@@ -12,21 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_dedup import Mask, RuleBook
-from scrapy_dedup.content.fingerprints import fingerprint_body
-from scrapy_dedup.content.versions import Version, version_of
 from scrapy_dedup.learning.alternation import LearnedRulesAndMasks, StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.asking.controls import SeenPage, seen_pages, undecided, unequal_pairs
 from scrapy_dedup.learning.asking.differing import differing_note
 from scrapy_dedup.learning.asking.like_pairs import ALIKE, MIN_WORDS, NEAREST, RAREST, like_pairs
 from scrapy_dedup.learning.asking.refetching import MOST_REFETCHES_AT_ONCE, refetches
 from scrapy_dedup.learning.learning_options import LearningOptions
-from scrapy_dedup.masks.model import TransientPath
-from scrapy_dedup.observation import APART, AT_ONCE
+from scrapy_dedup.masks.model import Place
+from scrapy_dedup.observation import APART, AT_ONCE, KeptPage
+from scrapy_dedup.pages.response import fingerprint_body, version_of
+from scrapy_dedup.pages.versions import Version
 from scrapy_dedup.rules import Ignore, Rule
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store
 from tests.test_learning_process import run
-from tests.test_masks_learning import text_of
+
+from .mask_sites import text_of
 
 SITE = "shop.example"
 START = f"http://{SITE}/"
@@ -140,16 +141,16 @@ class Pages:
         number: object,
         shown: str = "",
         *,
-        verified: str = "",
+        merged: bool = False,
         later: Sequence[Any] = (),
-        layout: str = "p",
     ) -> None:
         """Add a page whose fingerprints are its own unless they are told; *later* are (seconds, fingerprint) of further responses."""
         clock = len(self.found) + 1
         shown = shown or f"page {clock}"
         seen = ((float(clock), shown), *((clock + seconds, other or shown) for seconds, other in later))
-        version = version_of(html(number, clock=clock, layout=layout))
-        self.found.append(SeenPage(url, version, seen, verified or seen[-1][1], len(seen)))
+        version = version_of(html(number, clock=clock))
+        is_control = not merged and seen[-1][0] - seen[0][0] >= AT_ONCE
+        self.found.append(SeenPage(url, version, seen, len(seen), merged, is_control))
 
     def start(self, *later: float) -> None:
         """Add the start page, fetched again so many seconds later each."""
@@ -169,19 +170,9 @@ class Pages:
         """Add a page that was fetched again."""
         self.add(url(directory, number), (directory, number), later=[(60.0, f"{directory} {number}" * changed)])
 
-    def waiting(self, directory: str, number: int, layout: str = "p", times: int = 1) -> None:
-        """Add twins that are equal without what was seen to change elsewhere only, each fetched so many times."""
-        later = [(60.0, ""), (90.0, "")][: times - 1]
-        for query in ("", "?sid=1"):
-            name = f"{directory} {number}"
-            self.add(
-                url(directory, f"{number}{query}"),
-                (directory, number),
-                name,
-                verified=f"{name} {query}",
-                later=later,
-                layout=layout,
-            )
+    def merged(self, directory: str, number: int) -> None:
+        """Add a page of several URLs that are equal without what does not last."""
+        self.add(url(directory, number), (directory, number), merged=True, later=[(60.0, "")])
 
     def chosen(self, *, masked: bool = False) -> tuple[str, ...]:
         return refetches(self.found, undecided(self.found, unequal_pairs(self.found), masked=masked))
@@ -198,26 +189,20 @@ CHOSEN: dict[str, tuple[list[tuple[Any, ...]], str]] = {
     "the start page first": ([("start",), ITEMS], "/ item item item"),
     "the start page, fetched again at once": ([("start", AT_ONCE / 2), ITEMS], "/ item item item"),
     "a start page that has shown a later time": ([("start", AT_ONCE), ITEMS], "item item item item"),
-    # Each pair is of two templates: with the parameter and without it.
-    "templates with most pairs": (
+    "kinds with most pairs": (
         [("start", 60), ("twins", "news", 9), ("twins", "item", 12), ("twins", "blog", 10), ("twins", "tag", 11)],
-        "item item tag tag",
+        "item tag blog news",
     ),
-    "a template with controls gives way": (
-        [("start", 60), ITEMS, ("twins", "blog", 4), *CONTROLS],
-        "blog blog item item",
+    "a kind with controls gives way": ([("start", 60), ITEMS, ("twins", "blog", 4), *CONTROLS], "blog blog blog item"),
+    "a page of each kind that rules have merged comes before like pages": (
+        [("start", 60), ITEMS, *[("merged", each, n) for n in (1, 2, 3) for each in ("news", "old")]],
+        "news old item item",
     ),
-    "merges that wait come before like pages": (
-        [
-            ("start", 60),
-            ITEMS,
-            ("waiting", "news", 0),
-            *[("waiting", each, n) for n in (1, 2) for each in ("news", "old")],
-        ],
-        "news news old old",
+    "merged pages of a kind that was fetched again": (
+        [("start", 60), ("merged", "news", 1), ("control", "news", "control", True)],
+        "",
     ),
-    "what was verified does not wait": ([("twins", "news", 5, False)], ""),
-    "pages that act": ([("twins", "cart/add", 10), ("twins", "item", 3)], "item item item item"),
+    "pages that act": ([("twins", "cart/add", 10), ("twins", "item", 3)], "item item item"),
     "controls that do not change": (
         [
             ("start", 60),
@@ -227,9 +212,9 @@ CHOSEN: dict[str, tuple[list[tuple[Any, ...]], str]] = {
         ],
         "blog blog blog blog",
     ),
-    "some controls that do not change": (QUIET[:-1], "a a b c"),
+    "some controls that do not change": (QUIET[:-1], "a d e d"),
     "a site on which nothing changes": (QUIET, ""),
-    "a site on which something changes": ([*QUIET, ("control", "e", "control", True)], "a a b c"),
+    "a site on which something changes": ([*QUIET, ("control", "e", "control", True)], "a e e e"),
 }
 
 
@@ -241,27 +226,6 @@ def test_what_is_fetched_again(name: str) -> None:
     assert pages.chosen(masked=True) or name != "a site on which nothing changes"
     pages.found = [replace(each, late=0) for each in pages.found]
     assert pages.chosen() == (), "pages of earlier crawls are not asked for"
-
-
-def test_a_page_that_was_fetched_again_twice_is_not_chosen() -> None:
-    steps = [("waiting", "news", 0, "p", 3), ("waiting", "news", 1, "p", 2), ("waiting", "news", 2)]
-    assert Pages(*steps[:1]).chosen() == ()
-    for last in (1, 2):
-        assert Pages(*steps[: last + 1]).chosen() == (url("news", last), url("news", f"{last}?sid=1"))
-
-
-def test_of_those_that_wait_one_with_the_most_common_places_is_chosen() -> None:
-    pages = Pages(*[("waiting", "news", n, layout) for n, layout in enumerate(("div", "pre", "pre", "div", "pre"))])
-    assert pages.chosen() == (url("news", 1), url("news", "1?sid=1"))
-
-
-def test_of_pages_that_only_what_was_carried_over_makes_one_each_set_of_places_is_asked_once() -> None:
-    pages = Pages()
-    for directory, layout in (("news", "div"), ("old", "div"), ("item", "pre"), ("blog", "div")):
-        for number in range(3):
-            pages.add(url(directory, number), (directory, number), layout=layout)
-    pages.found = [replace(each, unproven=True) for each in pages.found]
-    assert pages.chosen() == (url("blog", 0), url("item", 0))
 
 
 @given(seed=st.integers(0, 999))
@@ -284,12 +248,12 @@ def test_the_choice_does_not_depend_on_the_order_of_the_pages(seed: int) -> None
 BOOK = RuleBook([Rule(SITE, {}, {"q.sid": Ignore()})])
 
 
-def kept(*fetches: tuple[str, float, str]) -> list[tuple[str, float, Version]]:
-    return [(each, at, version_of(text)) for each, at, text in fetches]
+def kept(*fetches: tuple[str, float, str]) -> list[KeptPage]:
+    return [KeptPage(each, at, version_of(text)) for each, at, text in fetches]
 
 
 def test_pages_of_one_key_are_one_page_with_all_its_responses() -> None:
-    mask = Mask(SITE, (TransientPath(CLOCK, slot=("It is", "now")),))
+    mask = Mask(SITE, (Place(CLOCK, slot=("It is", "now")),))
     fetches = kept(
         (url("item", 1, "?sid=1"), 10.0, html(1, clock=1)),
         (f"http://{SITE.upper()}/item/1?sid=2", 20.0, html(1, clock=2)),
@@ -297,9 +261,10 @@ def test_pages_of_one_key_are_one_page_with_all_its_responses() -> None:
     )
     plain, other = seen_pages(fetches, None, BOOK.canonical_key)
     assert plain.url == f"http://{SITE.upper()}/item/1?sid=2", "as it was requested"
-    assert (plain.is_control, plain.is_settled, plain.late) == (True, False, 2)
+    assert (plain.is_control, plain.merged, plain.is_settled, plain.late) == (False, False, False, 2)
     assert (other.is_control, other.late) == (False, 1)
-    assert seen_pages(fetches, mask, BOOK.canonical_key)[0].is_settled
+    merged = seen_pages(fetches, mask, BOOK.canonical_key)[0]
+    assert (merged.is_control, merged.merged, merged.is_settled) == (False, True, True)
     assert len(seen_pages(fetches, None, RuleBook().canonical_key)) == 3
     days = kept(
         *((url("item", n), at, html(n)) for n, at in ((1, 10.0), (2, 11.0), (1, 20.0 + APART), (1, 80.0 + APART)))
@@ -307,16 +272,12 @@ def test_pages_of_one_key_are_one_page_with_all_its_responses() -> None:
     assert [page.late for page in seen_pages(days, None, str)] == [2, 0], "before a pause they are of an earlier crawl"
 
 
-@pytest.mark.parametrize("typed", [False, True])
-def test_urls_that_rules_take_for_one_page_wait_for_a_page_that_was_fetched_again(typed: bool) -> None:
-    """Not each other's texts show what changes there, but those of one URL, of the same template or with the same places."""
-    mask = Mask(SITE, (TransientPath(CLOCK, slot=("It is", "now"), typed=typed, everywhere=True),))
+def test_urls_that_rules_take_for_one_page_wait_for_a_page_of_their_kind_that_was_fetched_again() -> None:
+    """Not each other's texts show what changes there, but those of one URL."""
+    mask = Mask(SITE, (Place(CLOCK, slot=("It is", "now")),))
     fetches = [(url("item", 1, f"?sid={sid}"), 10.0 + sid, html(1, clock=sid)) for sid in range(3)]
-    news, other = (
-        [(url("news", 1), at, html(7, clock=at, layout=each)) for at in (20.0, 30.0)] for each in ("p", "pre")
-    )
-    again = [(url("item", 1, "?sid=0"), 20.0, html(1, clock=20))]
-    for further, waits in (([], True), (other, True), (news, False), (again, False)):
+    other, again = ([(page, at, html(7, clock=at)) for at in (20.0, 30.0)] for page in (url("news", 1), url("item", 7)))
+    for further, waits in (([], True), (other, True), (again, False)):
         found = refetches(seen_pages(kept(*fetches, *further), mask, BOOK.canonical_key), [])
         assert found == ((url("item", 1, "?sid=2"),) if waits else ())
 
@@ -330,7 +291,7 @@ def test_where_like_pages_differ_is_said() -> None:
     )
     assert "DEDUP_STARTER" in note
     # What the mask hides there is not said; nor is it worth a line where few pages are alike.
-    said = differing_note(unequal_pairs(found), found, Mask(SITE, (TransientPath(CLOCK, slot=("It is", "now")),)))
+    said = differing_note(unequal_pairs(found), found, Mask(SITE, (Place(CLOCK, slot=("It is", "now")),)))
     assert "clock" not in (said or "clock")
     more = [*found, *seen_pages(kept(*((url("b", n), 1.0, html(("b", n))) for n in range(110))), None, str)]
     assert differing_note(unequal_pairs(more), more, None) is None is differing_note([], found, None)
@@ -379,7 +340,7 @@ def test_what_is_fetched_again_ends_the_choice(tmp_path: Path) -> None:
             both = learned(store)
             asked += both.refetches.get(SITE, ())
     assert both.refetches == {}
-    assert [path.selector for path in both.masks[SITE].paths if path.is_left_out] == [CLOCK]
+    assert [place.selector for place in both.masks[SITE].places] == [CLOCK]
     assert [report.removed for report in both.learned.reports] == [30]
     assert len(asked) <= 2 * MOST_REFETCHES_AT_ONCE
 

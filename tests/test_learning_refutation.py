@@ -1,16 +1,11 @@
 """The sequential test: how many samples refute a rule, and how many do not."""
 
 import random
-from typing import Any
 
 import pytest
 
-from scrapy_dedup.content.resemblance import Difference, difference
-from scrapy_dedup.content.sketch import sketch_of_html
 from scrapy_dedup.crawl.verify.rule_trials import ELSEWHERE, PATIENCE, Case, RuleTrials
-from scrapy_dedup.learning.lifetime.refutation import Noise, Trial, noise_of
-
-from .server import page, prose
+from scrapy_dedup.learning.lifetime.refutation import Difference, Noise, Trial, noise_of
 
 NONE, NEAR, CLEAR = Difference.NONE, Difference.NEAR, Difference.CLEAR
 QUIET = Noise(0, 40)
@@ -87,32 +82,6 @@ def test_noise_is_counted() -> None:
     assert noise_of(pairs) == Noise(1, 2, 1, 1, 1)
     assert Noise(1, 1).share == 1, "all that was met"
     assert Noise(1, 1, 1).clear_share == 0.5
-
-
-def sketch(text: str, *more: str) -> object:
-    body = "".join(f"<p>{part}</p>" for part in more)
-    return sketch_of_html(page(text).replace("<ul>", f"{body}<ul>"))
-
-
-MENU = ["the menu of the shop", *(f"section {number}" for number in range(30))]
-ONE = sketch(prose(1, 20), *MENU, "12:00")
-OTHERS = [sketch(prose(number, 20), *MENU, "12:03") for number in range(3, 8)]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "others", "expected"),
-    [
-        pytest.param(ONE, sketch(prose(1, 20), *MENU, "12:01"), OTHERS, NEAR, id="a clock"),
-        pytest.param(ONE, sketch(prose(2, 20), *MENU, "12:02"), OTHERS, CLEAR, id="another page"),
-        pytest.param(ONE, sketch(prose(2, 20), *MENU, "12:02"), [], NEAR, id="nobody knows what is the template"),
-        pytest.param(ONE, None, OTHERS, NEAR, id="no page"),
-        pytest.param(
-            *(sketch(prose(1, 20), *MENU, f"in {colour}") for colour in ("red", "blue")), OTHERS, NEAR, id="a word"
-        ),
-    ],
-)
-def test_how_two_pages_differ(one: Any, other: Any, others: list[Any], expected: Difference) -> None:
-    assert difference(one, other, others) is expected
 
 
 Step = tuple[str, str, int, bool, str]

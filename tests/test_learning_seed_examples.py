@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.content.fingerprints import fingerprint_body
 from scrapy_dedup.learning.alternation import StoredEvidence, learn_rules_and_masks
 from scrapy_dedup.learning.methods.entropy import FingerprintedUrl, Relevance, host_rules, proposals_of
 from scrapy_dedup.learning.proposals.combining import rules_of
+from scrapy_dedup.pages.response import fingerprint_body
 from scrapy_dedup.rules import Nested
 from scrapy_dedup.store.rows import ObservationRow
 from scrapy_dedup.store.store import Store

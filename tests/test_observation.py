@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.content.sketch import sketch_of_html
 from scrapy_dedup.observation import (
     ObservationError,
     ObservationFileError,
@@ -14,6 +13,7 @@ from scrapy_dedup.observation import (
     read_jsonl,
     without_userinfo,
 )
+from scrapy_dedup.pages.response import sketch_of_html
 
 
 def test_url_and_fingerprint_are_enough() -> None:

@@ -28,6 +28,8 @@ def test_public_names():
         "RuleBook",
         "learn_mask",
         "learn_rules",
+        "load_mask",
+        "save_mask",
         "strip_transient",
     ]
     assert {*scrapy_dedup.__all__} <= {*dir(scrapy_dedup)}

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup import Mask, Observation, RuleBook, learn_rules
+from scrapy_dedup import Observation, RuleBook, learn_rules, load_mask
 
 from .conftest import Project
 from .crawling import book_of, ignore, rule_toml, rules_of, save_rules, statuses
@@ -337,7 +337,7 @@ def test_every_fault_is_found_at_once(project: Project) -> None:
     path = project.write("dedup-rules/b.toml", "")
     path.write_bytes(b'format = "dedup-rules/1"\nsite = "b"\n# \xff\n')
     project.write("dedup-rules/c.toml", HEAD.replace(SITE, "c") + "".join(f"k{n} = 1\n" for n in range(40)))
-    mask = 'format = "dedup-mask/2"\nsite = "d"\n[[path]]\nselectr = "html/body/p"\n'
+    mask = 'format = "dedup-mask/3"\nsite = "d"\n[[place]]\ncsss = "p::text"\n'
     project.write("dedup-rules/d.mask.toml", mask)
     done = project.scrapy("dedup", "check", "--json")
     faults = [json.loads(line) for line in done.stdout.splitlines()]
@@ -392,11 +392,11 @@ def test_what_is_no_file_is_not_read(name: str) -> None:
     for make in (partial(os.mkfifo, path), partial(path.symlink_to, "/dev/zero"), partial(path.mkdir)):
         make()
         with pytest.raises(ValueError, match="this is no regular file"):
-            Mask.load(path) if "mask" in name else RuleBook.load(RULES)
+            load_mask(path) if "mask" in name else RuleBook.load(RULES)
         path.rmdir() if path.is_dir() else path.unlink()
     path.symlink_to(path.name)
     with pytest.raises(ValueError, match=name):
-        Mask.load(path) if "mask" in name else RuleBook.load(RULES)
+        load_mask(path) if "mask" in name else RuleBook.load(RULES)
 
 
 _SAVER = """

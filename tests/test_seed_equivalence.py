@@ -11,7 +11,6 @@ from random import Random
 import pytest
 
 from scrapy_dedup import Observation, learn_rules
-from scrapy_dedup.content.versions import Version
 from scrapy_dedup.learning.data.clusters import clusters
 from scrapy_dedup.learning.methods.equivalence import Index, Observed, inferred, outcomes, within_window
 from scrapy_dedup.learning.methods.options import EquivalenceOptions
@@ -24,6 +23,7 @@ from scrapy_dedup.learning.methods.rewriting import (
     kind_of,
 )
 from scrapy_dedup.learning.methods.shingles import near_identical
+from scrapy_dedup.pages.versions import Version
 
 from .rewrite_rules import class_rules, representative, shared
 

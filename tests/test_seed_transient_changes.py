@@ -1,19 +1,15 @@
 """The example of transient-content, paragraphs on FIG. 1: two versions of a page and their bit vectors."""
 
+from itertools import chain
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_dedup.content.tokenizer.token_kinds import TokenKind
-from scrapy_dedup.masks.published.changes import (
-    Changes,
-    TokenTable,
-    changes_between,
-    extended,
-    marked,
-    token_table,
-    whole_subtrees,
-)
+from scrapy_dedup.masks.token_changes import Changes, Options, extended, token_table
+from scrapy_dedup.pages.tokens import Token, TokenKind, tokens
+
+from .seed_bits import changes_between
 
 FIRST = """<html>
 <header>
@@ -62,40 +58,49 @@ ROWS_OF_SECOND = [
 ]
 
 
-def written(table: TokenTable) -> list[str]:
-    return [token.source[token.start : token.end].strip() for token in table.tokens]
+def entries(html: str) -> list[Token]:
+    """The tokens that a table has."""
+    return [token for token in tokens(html, lines=True) if html[token.start : token.end].strip()]
 
 
-def rows(changes: Changes, version: int) -> list[tuple[str, int, int]]:
-    table = (changes.first, changes.second)[version]
-    return list(zip(written(table), changes.initial[version], changes.final[version], strict=True))
+def rows(changes: Changes, version: int, html: str) -> list[tuple[str, int, int]]:
+    written = [html[token.start : token.end].strip() for token in entries(html)]
+    return list(zip(written, changes.initial[version], changes.final[version], strict=True))
 
 
 def test_the_table_of_the_document() -> None:
     changes = changes_between(FIRST, SECOND)
-    assert rows(changes, 0) == ROWS_OF_FIRST
-    assert rows(changes, 1) == ROWS_OF_SECOND
-    assert (len(changes.first), len(changes.second)) == (17, 18)
-    assert not changes.reorganised
+    assert rows(changes, 0, FIRST) == ROWS_OF_FIRST
+    assert rows(changes, 1, SECOND) == ROWS_OF_SECOND
+    assert [len(table.fingerprints) for table in changes.tables] == [17, 18]
+    # The vectors before tags were taken along.
+    assert ["".join([str(int(bit)) for bit in bits]) for bits in changes.initial] == [
+        "00000000000010000",
+        "000000000000110000",
+    ]
 
 
 def test_tokens_4_9_13_and_14_are_texts_and_where_token_4_stands() -> None:
-    changes = changes_between(FIRST, SECOND)
     texts = [
-        [number for number, token in enumerate(table.tokens, 1) if token.kind is TokenKind.TEXT]
-        for table in (changes.first, changes.second)
+        [number for number, token in enumerate(entries(html), 1) if token.kind is TokenKind.TEXT]
+        for html in (FIRST, SECOND)
     ]
     assert texts == [[4, 9, 13], [4, 9, 13, 14]]
     # "the path associated with token 4 is "<html><header><title>" and the path depth is 3"
-    token = changes.first.tokens[3]
-    assert (token.text, token.path, token.depth) == ("Hello", "html/header/title", 3)
+    token, table = entries(FIRST)[3], token_table(FIRST)
+    assert (token.text, token.depth) == ("Hello", 3)
+    around = [token]
+    while (parent := table.parents[entries(FIRST).index(around[0])]) >= 0:
+        around.insert(0, entries(FIRST)[parent])
+    assert [each.name for each in around] == ["html", "header", "title", ""]
+    # A <header> stands in the body, in this one, too, of which the tag comes later: by that path the page's rows are found.
+    assert table.named(Options().max_path)[table.paths[3]] == token.path == "html/body/header/title"
 
 
 def test_equal_tokens_share_a_fingerprint() -> None:
     # "the fingerprints data structure may contain fewer entries than the corresponding tokens data structure"
     table = token_table("<p>a</p><p>a</p><p>b</p>")
-    assert (len(table), len(set(table.fingerprints))) == (9, 4)
-    assert marked([1, 2, 3, 2], {2, 4}) == (True, False, True, False)
+    assert (len(table.fingerprints), len(set(table.fingerprints))) == (9, 4)
 
 
 @pytest.mark.parametrize(
@@ -130,9 +135,9 @@ def test_equal_tokens_share_a_fingerprint() -> None:
 )
 def test_what_the_final_bits_mark(page: str, one: str, two: str, expected: list[str]) -> None:
     changes = changes_between(page.format(one), page.format(two))
-    assert [text for text, _, bit in rows(changes, 1) if bit] == expected
+    assert [text for text, _, bit in rows(changes, 1, page.format(two)) if bit] == expected
     assert any(changes.final[0]) is bool(expected and one)
-    assert any(whole_subtrees(changes.second, changes.final[1])) is (expected not in ([], ['<div id="ad-2">']))
+    assert any(changes.whole[1]) is (expected not in ([], ['<div id="ad-2">']))
 
 
 PAGE = "<body>" + "<p>lasting {}</p>" * 4 + "</body>"
@@ -144,8 +149,7 @@ def test_the_guard_against_reorganised_pages(changed: int, reorganised: bool) ->
     first = PAGE.format(*range(4))
     second = PAGE.format(*[f"new {i}" if i < changed else i for i in range(4)])
     changes = changes_between(first, second, max_marked=0.5)
-    assert changes.reorganised is reorganised
-    assert any(changes.final[0] + changes.final[1]) is not reorganised
+    assert any([*changes.final[0], *changes.final[1]]) is not reorganised
     assert sum(changes.initial[1]) == changed
 
 
@@ -153,9 +157,9 @@ def test_the_share_must_exceed_the_threshold_and_of_nothing_there_is_none() -> N
     # Three tokens of four in each version.
     for most in (0.75, 0.74):
         changes = changes_between("<b>1</b>x", "<b>2</b>x", max_marked=most)
-        assert (changes.reorganised, len(changes.first)) == (most < 0.75, 4)
+        assert (any(changes.final[0]), len(changes.initial[0])) == (most >= 0.75, 4)
     empty = changes_between("", " \n")
-    assert (empty.first.tokens, empty.final, empty.reorganised) == ((), ((), ()), False)
+    assert (empty.tables[0].fingerprints, [*empty.final]) == ([], [[], []])
 
 
 pieces = st.lists(
@@ -169,17 +173,16 @@ pieces = st.lists(
 @given(pieces, pieces)
 def test_laws_of_the_vectors(first: str, second: str) -> None:
     changes = changes_between(first, second, max_marked=1)
-    for table, initial, final in zip((changes.first, changes.second), changes.initial, changes.final, strict=True):
-        assert len(table) == len(initial) == len(final) == len(table.parents) == len(table.ends)
+    for table, initial, final, whole in zip(changes.tables, changes.initial, changes.final, changes.whole, strict=True):
+        assert len(initial) == len(final) == len(table.fingerprints) == len(table.parents) == len(table.ends)
         assert all(after >= before for before, after in zip(initial, final, strict=True))
-        assert extended(table, final) == final
-        whole = whole_subtrees(table, final)
+        assert extended(table, final) == (final, whole)
         for entry, parent in enumerate(table.parents):
             assert parent < entry
             if parent >= 0 and whole[parent]:
                 assert whole[entry]
     same = changes_between(first, first)
-    assert not any(same.initial[0] + same.initial[1] + same.final[0] + same.final[1])
+    assert not any(chain(*same.initial, *same.final))
     back = changes_between(second, first, max_marked=1)
     assert back.initial == changes.initial[::-1]
     assert back.final == changes.final[::-1]

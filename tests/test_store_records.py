@@ -48,6 +48,7 @@ def test_what_goes_in_comes_out(store: Store) -> None:
         time=row.time,
         length=row.length,
         bag=prints.bag,
+        unseen=prints.unseen,
         headers=headers,
         sketch=prints.sketch,
     )
@@ -137,11 +138,11 @@ def test_versions_come_url_by_url_the_oldest_first_and_go_with_their_pages(store
     )
     store.add([seen("c", time=3.0)])
     found: dict[str, dict[float, str]] = {}
-    for url, at, each in store.versions():
+    for url, at, each, _ in store.versions():
         found.setdefault(url.rpartition("/")[2], {})[at] = texts(each)
     assert found == shown
     assert list(found["a"]) == [1.0, 4.0, 5.0]
-    assert [texts(each) for _, _, each in store.versions(since=4.5)] == ["one"]
+    assert [texts(each) for _, _, each, _ in store.versions(since=4.5)] == ["one"]
     assert {each.version and texts(each.version) for each in store.observations(versions=True)} == {
         "one",
         "other",
@@ -150,7 +151,7 @@ def test_versions_come_url_by_url_the_oldest_first_and_go_with_their_pages(store
     assert {each.version for each in store.observations()} == {None}
     store.add([seen("b", time=9.0 * DAY, version=version("late"))])
     assert store.prune(max_age_days=1, now=9.0 * DAY) == 5
-    assert [texts(each) for _, _, each in store.versions()] == ["late"]
+    assert [texts(each) for _, _, each, _ in store.versions()] == ["late"]
     store.forget(SITE)
     assert list(store.versions()) == []
 
@@ -163,11 +164,11 @@ def test_where_there_is_no_room_versions_in_between_go(store_target: str) -> Non
             said = {n: "always" if n == 0 and crawl % 2 else f"{n} {crawl}" for n in range(pages)}
             store.add([seen(f"{n}", time=float(crawl), version=version(text)) for n, text in said.items()])
         found: dict[str, list[float]] = {}
-        for url, at, _ in store.versions():
+        for url, at, *_ in store.versions():
             found.setdefault(url, []).append(at)
         assert sum(map(len, found.values())) <= 200 + crawls
         assert all(times[0] == 0.0 and times[-1] == crawls - 1.0 and len(times) >= 6 for times in found.values())
-        assert "always" in {texts(each) for _, _, each in store.versions()}
+        assert "always" in {texts(each) for _, _, each, _ in store.versions()}
         assert len(names(store.observations())) == pages == len(found)
     with Store.open(store_target, sketches_per_site=4) as store:
         store.add([seen(str(n), site="other.com", version=version(f"text {n}")) for n in range(10)])

@@ -92,4 +92,9 @@ def progress(doing: str) -> Iterator[Callable[[str, int, int], None]]:
     console = plain_console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(doing, total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total or None)
+
+        def show(what: str, done: int, total: int) -> None:
+            is_new = what != bar.tasks[0].description  # it is shown at once, however soon the next one comes
+            bar.update(task, description=what, completed=done, total=total or None, refresh=is_new)
+
+        yield show

@@ -88,7 +88,7 @@ def _learned(
     from ..learning.alternation import learn_rules_and_masks
     from ..learning.learning_options import LearningOptions
     from ..learning.methods.policy import policy_of
-    from ..masks.loading import load_masks
+    from ..masks.files import load_masks
     from .console import progress
     from .observation_sources import evidence_in_sources, evidence_in_store
 
@@ -108,5 +108,5 @@ def _learned(
             ),
             known=known,
             masks=load_masks(settings.rule_directories),
-            thresholds=settings.published_thresholds,
+            published=settings.published_masks,
         )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def in_doubt(settings: "DedupSettings", names: list[str]) -> "list[Doubt]":
     """Return what is worth a probe, by what the store holds. Raises Nothing, Mistake and StoreError."""
     from ..learning.asking.doubts import doubts
-    from ..masks.loading import load_masks
+    from ..masks.files import load_masks
     from .observation_sources import evidence_in_store
 
     book = settings.load_rules()

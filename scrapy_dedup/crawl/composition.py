@@ -216,6 +216,7 @@ class CrawlComponents:
         self.request_filter.first_filtered.subscribe(self.teachers.note_filtered, *teachers)
         self.outcomes.slot_fetched.subscribe(self.spot_checks.note_fetched, *looked_at)
         self.replay_schedule.idle_work += self.odd_responses, self.judge
+        self.judge.ask = self.starter.ask
         self.retraction.rules_suspended.subscribe(self.learning.replace_suspended)
         self.learning.sites_learned.subscribe(self._use_learned)
         self.before_idle.filtered = lambda: self.ledger.written

@@ -12,8 +12,11 @@ from .errors import RuleFileError
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["digest", "path_for", "plain_name", "read_named", "text_of"]
+__all__ = ["MASK_SUFFIX", "digest", "path_for", "plain_name", "read_named", "text_of"]
 
+
+MASK_SUFFIX = ".mask.toml"
+"""What the names of mask files end in, which stand beside rule files and are none."""
 
 #: What Windows takes for a device, whatever follows after a dot; and what would make a rule file one of masks.
 _device = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)", re.IGNORECASE).match

@@ -40,11 +40,31 @@ def written(fields: Iterable[TableField], whole: Any) -> dict[str, Any]:
 # What a key may hold
 
 
-def string(key: str, value: Any) -> str:
-    """Return *value* if it is a string. Raises FormError."""
-    if not isinstance(value, str):
-        raise FormError(f"{key} is {value!r}", f"{key} is a string in quotes")
-    return str(value)
+def fitting(
+    fits: Callable[[Any], object], remedy: str, form: Callable[[Any], Any] = lambda value: value
+) -> Callable[[str, Any], Any]:
+    """Return the check for values that fit, which are returned in a *form*; *remedy* says what does, with ``{key}`` for the key."""
+
+    def value_that_fits(key: str, value: Any) -> Any:
+        if not fits(value):
+            raise FormError(f"{key} is {value!r}", remedy.format(key=key))
+        return form(value)
+
+    return value_that_fits
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+string: Final = fitting(lambda value: isinstance(value, str), "{key} is a string in quotes")
+flag: Final = fitting(lambda value: isinstance(value, bool), "{key} is true or false")
+number: Final = fitting(lambda value: _is_whole(value) and 0 <= value < _TOO_MANY, "{key} is a number, 0 or more")
+share: Final = fitting(
+    lambda value: (_is_whole(value) or isinstance(value, float)) and 0 <= value <= 1,
+    "{key} is a number between 0 and 1",
+    float,
+)
 
 
 def strings(key: str, value: Any) -> tuple[str, ...]:
@@ -54,36 +74,9 @@ def strings(key: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def flag(key: str, value: Any) -> bool:
-    """Return *value* if it is true or false. Raises FormError."""
-    if not isinstance(value, bool):
-        raise FormError(f"{key} is {value!r}", f"{key} is true or false")
-    return value
-
-
-def number(key: str, value: Any) -> int:
-    """Return *value* if it is the number of something. Raises FormError."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _TOO_MANY:
-        raise FormError(f"{key} is {value!r}", f"{key} is a number, 0 or more")
-    return int(value)
-
-
-def share(key: str, value: Any) -> float:
-    """Return *value* if it is a number: a probability or another share of a whole. Raises FormError."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-        raise FormError(f"{key} is {value!r}", f"{key} is a number between 0 and 1")
-    return float(value)
-
-
 def one_of(*known: str) -> Callable[[str, Any], str]:
     """Return the check for one of the *known* words."""
-
-    def word(key: str, value: Any) -> str:
-        if value not in known:
-            raise FormError(f"{key} is {value!r}", f"a {key} is one of {', '.join(filter(None, known))}")
-        return str(value)
-
-    return word
+    return fitting(lambda value: value in known, f"a {{key}} is one of {', '.join(filter(None, known))}")
 
 
 # Tables in one line

@@ -7,7 +7,7 @@ from typing import Any
 
 from .errors import FormError, RuleFileError
 from .table_fields import TableField, string
-from .toml_reading import Lines, site_meant
+from .toml_reading import Lines, parsed, site_meant
 
 
 class TableReader:
@@ -21,6 +21,12 @@ class TableReader:
         self.errors: list[RuleFileError] = []
         self.lines = Lines(text, is_header)
         self.line = self.lines.line
+        #: What the file says, nothing where that is no TOML.
+        self.document: Mapping[str, Any] = {}
+        try:
+            self.document = parsed(text, path)
+        except RuleFileError as error:
+            self.errors.append(error)
 
     @property
     def faults(self) -> list[RuleFileError]:
@@ -31,28 +37,30 @@ class TableReader:
         """Note a fault."""
         self.errors.append(RuleFileError(self.path, line, problem, remedy))
 
-    def has_format(self, document: Mapping[str, Any], wanted: str, what: str) -> bool:
+    def has_format(self, wanted: str, what: str) -> bool:
         """Return whether the file has the *wanted* format, and note a fault if not; *what* is "a rule file", say."""
-        form = document.get("format")
-        if "format" not in document:
+        form = self.document.get("format")
+        if self.errors:
+            return False
+        if form is None:
             self.fault(1, "format is missing", f'the first line of {what} is format = "{wanted}"')
         elif form != wanted:
             remedy = f'write format = "{wanted}", or use the release that wrote the file'
             self.fault(self.line(None, "format"), f"format is {form!r}, which this release does not read", remedy)
         return form == wanted
 
-    def site(self, document: Mapping[str, Any]) -> str:
+    def site(self) -> str:
         """Return the site of the file, "" if it names none."""
-        site = self.values(document, [TableField("site", string)], None).get("site", "")
+        site = self.values(self.document, [TableField("site", string)], None).get("site", "")
         wanted = site_meant(site)
         if wanted != site:
             problem = "a site is a domain as rules know it, without scheme, path and www"
             self.fault(self.line(None, "site"), problem, f'write site = "{wanted}"')
         return str(site)
 
-    def tables(self, document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    def tables(self, name: str) -> list[Mapping[str, Any]]:
         """Return the tables that begin with [[*name*]]."""
-        tables = document.get(name, [])
+        tables = self.document.get(name, [])
         if isinstance(tables, list) and all(isinstance(table, Mapping) for table in tables):
             return tables
         self.fault(self.line(None, name), f"{name} is no list of tables", f"begin each {name} with [[{name}]]")

@@ -99,10 +99,12 @@ def toml_key(key: str) -> str:
 def toml(value: Any, *, lines: bool = False) -> str:
     """Return *value* as TOML writes it; the items of a list on *lines* of their own.
 
-    JSON's strings are TOML's. tomlkit would do as well, at a hundred times the cost.
+    JSON's strings are TOML's, but what has quotes or backslashes in it is written without escapes where it can be, so that it can be
+    copied. tomlkit would do as well, at a hundred times the cost.
     """
     if isinstance(value, str):
-        return escaped(json.dumps(value, ensure_ascii=False))
+        text = escaped(json.dumps(value, ensure_ascii=False))
+        return f"'{value}'" if "\\" in text and escaped(value) == value and not set(value) & set("'\n\t") else text
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):

@@ -2,11 +2,12 @@
 
 *What is seen.* A crawl records of each response its URL and fingerprints of what the page shows (:mod:`scrapy_dedup.observation`).
 :func:`.learn.learn` takes these, site by site. Where texts of pages are kept, :mod:`.alternation` calls it in turns with the
-search for what does not last on them (:mod:`scrapy_dedup.masks.learning`): a clock that is left out makes more pages equal, and URLs that rules
-make one are further versions of a page.
+search for what does not last on them (:mod:`.site_masks`, :mod:`scrapy_dedup.masks.learn`): a clock that is left out makes more
+pages equal, and URLs that rules make one are further versions of a page.
 
-*One page, one number.* :mod:`.data.clusters` puts each URL into its normal form and gives it the number of its *content*: URLs
-with the same number show the same. A redirect, an error or hardly any text is no evidence. Of a page that was fetched twice the latest
+*One page, one number.* :mod:`.contents` says what tells the page of a response from others: its text, what is unseen as well, or
+nothing, as for a redirect, an error or hardly any text. :mod:`.data.clusters` puts each URL into its normal form and gives it the number of
+its *content*: URLs with the same number show the same. Of a page that was fetched twice the latest
 answer counts, and whether the two were equal is a *control*: it tells how often this site answers oddly.
 
 *URLs as columns.* A URL is taken apart into keys (``path.0``, ``q.id``, ``host.1``): :mod:`.data.url_table` makes a column of small

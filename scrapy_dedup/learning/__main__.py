@@ -22,8 +22,8 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from ..files.errors import RuleFileError
-from ..masks.loading import load_masks
-from ..masks.published.thresholds import Thresholds
+from ..masks.files import load_masks
+from ..masks.token_changes import Options
 from ..rules import RuleBook, SiteRules
 from ..rules.lifecycle import changes
 from ..rules.writing import written_rules
@@ -39,6 +39,7 @@ from .methods.policy import policy_of
 from .saving import save
 
 if TYPE_CHECKING:
+    from ..pages.versions import Pack
     from .imported import ImportedEvidence
 
 #: Seconds after which a process that nobody asks ends.
@@ -115,7 +116,7 @@ def _learned(
             known=known,
             masks=load_masks(directories),
             elsewhere=lambda inner: _known(directories, sorted(inner), site_groups),
-            thresholds=_thresholds(options),
+            published=_published(options),
             compared=compared,
         )
         save(both, options.dir, options.also)
@@ -154,14 +155,14 @@ def _evidence(
             with store.claimed(options.scope, wanted) as free:  # what others learn now is left to them
                 yield StoredEvidence(store, options.scope, sorted(free), since, memory)
         return
-    from ..content.versions import packed_version
-    from ..sources.pages import Pack, PageReader
+    from ..pages.versions import packed
+    from ..sources.pages import PageReader
     from ..sources.reading import Reading
     from .imported import ImportedEvidence
 
-    pack: Pack = packed_version
-    if _thresholds(options) is not None:
-        from ..masks.published.token_table import packed_with_table
+    pack: Pack = packed
+    if _published(options) is not None:
+        from ..masks.token_changes import packed_with_table
 
         pack = packed_with_table
     with ImportedEvidence(site_groups, memory=memory) as evidence:
@@ -172,9 +173,9 @@ def _evidence(
         yield evidence
 
 
-def _thresholds(options: argparse.Namespace) -> Thresholds | None:
-    given = options.published_thresholds
-    return Thresholds(**json.loads(given)) if given else None
+def _published(options: argparse.Namespace) -> Options | None:
+    given = options.published_masks
+    return Options(**json.loads(given)) if given else None
 
 
 def _known(
@@ -212,8 +213,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--method", default=JUDGE, help="what decides: the judge, or a published method")
     parser.add_argument("--method-options", default="{}", help="the options of a published method, as a JSON object")
     parser.add_argument(
-        "--published-thresholds",
-        help="learn masks with the transient-content document's method, with these thresholds, as a JSON object",
+        "--published-masks",
+        help="learn masks with the transient-content document's method, with these options, as a JSON object",
     )
     parser.add_argument("--max-loss", type=float, default=MAX_LOSS, help="share of pages that may be lost")
     parser.add_argument("--evidence-days", type=float, help="age of the oldest evidence, in days")

@@ -10,10 +10,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..content.versions import Version
 from ..masks.model import Mask
-from ..masks.published.thresholds import Thresholds
-from ..observation import APART, Observation
+from ..masks.token_changes import Options
+from ..observation import APART, KeptPage, Observation
 from ..rules import Rule, RuleBook
 from ..store.page_queries import cut_off_pages
 from ..store.store import Store
@@ -26,7 +25,7 @@ from .data.by_site import learned_again
 from .learn import Elsewhere, Learned, learn
 from .learning_options import DEFAULTS, LearningOptions
 from .memory import Memory
-from .site_pages import Kept, LearnedMasks, SitePages
+from .site_masks import LearnedMask, SiteMasks
 from .site_report import SiteReport
 
 if TYPE_CHECKING:
@@ -65,11 +64,11 @@ class StoredEvidence:
             self.scope, site, since=self.since, versions=versions, repeats_within=APART, unpack=self.memory.version
         )
 
-    def versions(self, site: str) -> list[tuple[str, float, Version]]:
-        """Return (requested URL, seconds since 1970, version) for each stored version of *site*."""
+    def versions(self, site: str) -> list[KeptPage]:
+        """Return the responses of *site* whose texts are stored."""
         found = self.store.versions(self.scope, site, since=self.since, unpack=self.memory.version)
         cut_off = cut_off_pages(self.store, self.scope, site)  # what these lack does not come and go
-        return [(url, at, version) for url, at, version in found if (url, at) not in cut_off]
+        return [page for page in found if (page.url, page.time) not in cut_off]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +87,13 @@ def learn_rules_and_masks(
     known: RuleBook,
     masks: Mapping[str, Mask] | None = None,
     elsewhere: Elsewhere | None = None,
-    thresholds: Thresholds | None = None,
+    published: Options | None = None,
     compared: Collection[str] | None = None,
 ) -> LearnedRulesAndMasks:
     """Return the rules and masks that a store, or what was imported, supports.
 
-    *known* and *masks* are those of before: what the user said in them stays. With *thresholds*, masks are learned by the
-    transient-content document's method, with these. Masks are learned of the sites to be *compared*, None for all; of others
+    *known* and *masks* are those of before: what the user said in them stays. With *published*, masks are learned by the
+    transient-content document's method, with these options. Masks are learned of the sites to be *compared*, None for all; of others
     the rules, under the masks of before. A site is learned again where it came before one whose URLs are nested in its own.
     Raises StoreError, ValueError.
     """
@@ -102,7 +101,7 @@ def learn_rules_and_masks(
     by_texts = options.policy is not None and options.policy.compares_texts
     named = evidence.named()
     names = frozenset(named)
-    found: dict[str, tuple[Learned, LearnedMasks]] = {}
+    found: dict[str, tuple[Learned, LearnedMask]] = {}
     asked: dict[str, tuple[str, ...]] = {}
 
     def learn_in_turns(site: str) -> None:
@@ -115,18 +114,18 @@ def learn_rules_and_masks(
             return RuleBook(rules, deep, options.site_groups).beside(old)
 
         kept = evidence.versions(site)
-        pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in kept], thresholds)
+        pages = SiteMasks(site, [page._replace(url=normal_form(page.url)) for page in kept], published)
         # Of pages whose texts are nowhere kept, a mask says nothing.
         mask = before.get(site) if kept or isinstance(evidence, StoredEvidence) else None
         learns_masks = compared is None or site in compared
         old = pages.without_refuted(mask, known) if learns_masks else mask
-        used = wanted = pages.masks(None, old) if learns_masks else LearnedMasks(old, old)
+        used = wanted = pages.mask(str, old) if learns_masks else LearnedMask(old)
         for left in range(MOST_ROUNDS - 1, -1, -1):
             fresh = learn(
-                evidence.observations(site, versions=wanted.comparing is not None or by_texts),
+                evidence.observations(site, versions=wanted.mask is not None or by_texts),
                 options if not kept else replace(options, diagnose=False),
                 known=known,
-                masks={site: wanted.comparing} if wanted.comparing is not None else None,
+                masks={site: wanted.mask} if wanted.mask is not None else None,
                 elsewhere=rules_elsewhere,
                 memory=evidence.memory,
             )
@@ -137,12 +136,12 @@ def learn_rules_and_masks(
             fresh = replace(fresh, nested={each: inner & names for each, inner in fresh.nested.items()})
             found[site] = fresh, used
             if pages and left and learns_masks:
-                wanted = pages.masks(fresh.book, old)
-            if _version(wanted.comparing) == _version(used.comparing):
+                wanted = pages.mask(fresh.book.canonical_key, old)
+            if _version(wanted.mask) == _version(used.mask):
                 break
         if kept and learns_masks and site in found:
             learned, used = found[site]
-            urls, note = _further(kept, learned.book, used.comparing)
+            urls, note = _further(kept, learned.book, used.mask)
             asked[site] = tuple(dict.fromkeys((*urls, *learned.odd.get(site, ()))))[:MOST_ASKED]
             if options.diagnose and note:
                 found[site] = _with_note(learned, site, note), used
@@ -172,7 +171,7 @@ def learn_rules_and_masks(
     departures = [departure for learned, _ in found.values() for departure in learned.departures]
     likely = {site: keys for learned, _ in found.values() for site, keys in learned.candidates.items()}
     learned = Learned(RuleBook(rules, deep, options.site_groups), tuple(reports), tuple(departures), candidates=likely)
-    comparing = {site: used.comparing for site, (_, used) in found.items() if used.comparing is not None}
+    found_masks = {site: used.mask for site, (_, used) in found.items() if used.mask is not None}
     if isinstance(evidence, StoredEvidence):
         learned = with_aliases(
             learned,
@@ -180,20 +179,19 @@ def learn_rules_and_masks(
             scope=evidence.scope,
             since=evidence.since,
             known=known,
-            masks=comparing,
+            masks=found_masks,
             deadline=options.deadline,
             unpack=evidence.memory.version,
         )
     else:  # nobody else records which links and elements pages have
         learned = with_declared_aliases(
-            learned, evidence.declaring, known=known, masks=comparing, deadline=options.deadline
+            learned, evidence.declaring, known=known, masks=found_masks, deadline=options.deadline
         )
     evidence.memory.end()
-    masks_found = {site: used.mask for site, (_, used) in found.items() if used.mask is not None}
-    return LearnedRulesAndMasks(learned, masks_found, {site: urls for site, urls in asked.items() if urls})
+    return LearnedRulesAndMasks(learned, found_masks, {site: urls for site, urls in asked.items() if urls})
 
 
-def _further(kept: Sequence[Kept], book: RuleBook, mask: Mask | None) -> tuple[tuple[str, ...], str | None]:
+def _further(kept: Sequence[KeptPage], book: RuleBook, mask: Mask | None) -> tuple[tuple[str, ...], str | None]:
     """Return the URLs of a site to fetch again, and a note on near-duplicate pages."""
     pages = seen_pages(kept, mask, book.canonical_key)
     pairs = undecided(pages, unequal_pairs(pages), masked=bool(_version(mask)))
@@ -222,15 +220,15 @@ def _version(mask: Mask | None) -> str:
     return "" if mask is None else mask.version
 
 
-def _with_what_passes(report: SiteReport, masks: LearnedMasks) -> SiteReport:
-    left_out = [path for path in masks.mask.paths if path.is_left_out] if masks.mask is not None else []
+def _with_what_passes(report: SiteReport, found: LearnedMask) -> SiteReport:
+    places = [place for place in found.mask.places if place.state != "keep"] if found.mask is not None else []
     notes = []
-    if left_out:
-        hidden = sum(path.is_hidden for path in left_out)
-        note = f"transient content: {hidden} places on its pages"
-        if hidden < len(left_out):
-            note += f", and {len(left_out) - hidden} whose content changes and stays in items"
+    if places:
+        stripped = sum(place.act == "strip" or place.state == "strip" for place in places)
+        note = f"transient content: {stripped} places on its pages"
+        if stripped < len(places):
+            note += f", and {len(places) - stripped} whose content changes and stays in items"
         notes.append(note)
-    if masks.note:
-        notes.append(masks.note)
+    if found.note:
+        notes.append(found.note)
     return replace(report, notes=(*report.notes, *notes))

@@ -14,9 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from ..content.sketch import Sketch
-from ..content.versions import Version
-from ..observation import Observation
+from ..observation import KeptPage, Observation
+from ..pages.sketch import Sketch
+from ..pages.versions import Version
 from ..urls import site_of_url
 from .data.by_site import inner_sites, innermost_first
 from .data.page_sample import HASHES, MOST_OF_SITE, row_hashes, sampled_rows
@@ -27,7 +27,20 @@ _SKETCHES: Final = 1_000
 _VERSIONS: Final = 20_000
 """Of a site, as many as a store keeps."""
 #: Fields that are kept beside URL and fingerprint; those that are seldom told come last.
-_FIELDS: Final = ("status", "time", "words", "bag", "length", "canonical", "redirect", "headers", "ends", "password")
+_FIELDS: Final = (
+    "status",
+    "time",
+    "words",
+    "bag",
+    "length",
+    "canonical",
+    "redirect",
+    "headers",
+    "ends",
+    "password",
+    "crawl",
+    "unseen",
+)
 
 
 def text_of(observation: Observation) -> str:
@@ -127,13 +140,15 @@ class ImportedEvidence:
         """Return the observations of a site where some of them tell of a redirect or a canonical URL, none otherwise."""
         return self.observations(site, versions=versions) if site in self._declaring else ()
 
-    def versions(self, site: str) -> list[tuple[str, float, Version]]:
-        """Return (requested URL, seconds since 1970, version) for each version of *site*."""
+    def versions(self, site: str) -> list[KeptPage]:
+        """Return the observations of *site* whose texts are kept."""
         self.memory.forget()  # with this the learning of a site begins
         if not self._packed[site, "version"]:
             return []
         found = (observation_in(*row) for row in self._of_site("fields, sketch, version", site))
-        return [(each.url, each.time or 0.0, each.version) for each in found if each.version is not None]
+        return [
+            KeptPage(each.url, each.time or 0.0, each.version, each.crawl) for each in found if each.version is not None
+        ]
 
     def _row(self, site: str, seen: Observation) -> tuple[str, str, bytes | None, bytes | None]:
         if not site:

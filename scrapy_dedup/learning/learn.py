@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..content.near_duplicates import near_duplicates
-from ..content.sketch import Sketch
 from ..masks.model import Mask
 from ..observation import Observation, ObservationLike, observations_from
+from ..pages.near_duplicates import near_duplicates
+from ..pages.sketch import Sketch
 from ..rules import Rule, RuleBook
 from ..rules.lifecycle import Departure
 from ..urls import DeepSplit, normal_form

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from xxhash import xxh3_128_digest
 
-from ..content.versions import Version
+from ..pages.versions import Version
 from ..store.conversions import version_in
 
 _Learned = TypeVar("_Learned")

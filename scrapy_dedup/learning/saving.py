@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..masks.files.mask_files import save_learned_mask
+from ..masks.files import save_learned_mask
 from ..rules import RuleBook, SiteRules, merge, update_site
 from ..rules.files import load_sites
 from ..rules.writing import written_rules
@@ -34,7 +34,7 @@ def save(
         ids = [name for of_site, name in gone if of_site == site]
         written.append(update_site(directory, site, rules, found.deep, gone=ids))
     for mask in both.masks.values():
-        save_learned_mask(directory, mask.data)
+        save_learned_mask(directory, mask)
     return written
 
 

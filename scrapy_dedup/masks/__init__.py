@@ -1,1 +1,1 @@
-"""Masks: which parts of the pages of a site are transient, how these are taken out, and how they are learned."""
+"""Masks: which parts of the pages of a site do not last, how these are taken out, and how they are learned."""

@@ -2,36 +2,58 @@
 
 A *slot* is a tuple of literals, in order; between two of them is a gap whose words do not last. The first literal
 begins the text and the last one ends it; an empty one stands for nothing. ``("", "users online")`` is any text that
-ends in "users online", of which everything before that is passing. In a literal, the word ``…`` stands for any words
+ends in "users online", of which everything before that changes. In a literal, the word ``…`` stands for any words
 that stay: ``("… viewed", "times")`` leaves the name of what was viewed in its place.
 
-A text is taken in *pieces*: its words, or, of an address (an attribute that is content), what stands between ``/?&=;#`` and
-these. Values that nobody sees (:mod:`scrapy_dedup.content.tokenizer.unseen`) have words.
+A text is taken in *pieces*: its words, or, of an address, what stands between ``/?&=;#`` and these.
 """
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from html import unescape
 from itertools import pairwise
 from typing import Final
 
-from ..content.tokenizer.markup import decoded_attribute
-from ..content.tokenizer.unseen import is_unseen
-
 Slot = tuple[str, ...]
-
-ANYTHING = "…"
-"""A piece of a literal that stands for any number of pieces, which stay."""
+Ranges = Sequence[tuple[int, int]]
+"""Ranges (start, end) of the pieces of a text, in order; an empty one stands for the whole text."""
 
 GAP: Final = "{…}"
-"""What stands for a gap in a slot that is written as one text: ``Today is {…}``."""
+"""A gap in a slot that is written as one text: ``Today is {…}``."""
+ANYTHING: Final = "…"
+"""A piece of a literal that stands for any number of pieces, which stay."""
 _TYPED_GAP: Final = "{...}"
+ADDRESSES: Final = frozenset(("href", "src", "action"))
+"""Attributes whose values are addresses."""
+_CALENDAR: Final = frozenset(
+    # English, with what it is abbreviated to; German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Polish, Czech, Russian.
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun "
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec am pm "
+    "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag "
+    "januar jänner februar märz mai juni juli oktober dezember "
+    "lundi mardi mercredi jeudi vendredi samedi dimanche "
+    "janvier février mars avril juin juillet août septembre octobre novembre décembre "
+    "lunes martes miércoles jueves viernes sábado domingo "
+    "enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre "
+    "lunedì martedì mercoledì giovedì venerdì sabato domenica "
+    "gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
+    "segunda terça quarta quinta sexta feira janeiro fevereiro março maio junho julho setembro outubro novembro dezembro "
+    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag januari februari maart mei augustus "
+    "måndag tisdag onsdag torsdag fredag lördag söndag augusti "
+    "mandag tirsdag lørdag søndag marts maj "
+    "poniedziałek wtorek środa czwartek piątek sobota niedziela "
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia "
+    "pondělí úterý středa čtvrtek pátek neděle "
+    "ledna února března dubna května června července srpna září října listopadu prosince "
+    "понедельник вторник среда четверг пятница суббота воскресенье "
+    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря".split()
+)
 
-_address = re.compile(r"[/?&=;#]|[^/?&=;#]+").findall
-_address_source = re.compile(r"&amp;|[/?=;#]|&(?!#?\w+;)|(?:[^/?&=;#]|&(?!amp;)#?\w+;)+").finditer
-_plain_words = re.compile(r"\S+").finditer
-_words = re.compile(r"&(?:nbsp|#160|#[xX][aA]0);|(?:(?!&(?:nbsp|#160|#[xX][aA]0);)\S)+").finditer
+_pieces_of_address = re.compile(r"[/?&=;#]|[^/?&=;#]+").findall
+_letters = re.compile(r"[^\W\d_]+").findall
+_has_digit = re.compile(r"[0-9]").search
 
 
 def pieces(text: str, attribute: str = "") -> list[str]:
@@ -40,27 +62,35 @@ def pieces(text: str, attribute: str = "") -> list[str]:
     >>> pieces("12 users online"), pieces("/cart?sid=5", "href")
     (['12', 'users', 'online'], ['/', 'cart', '?', 'sid', '=', '5'])
     """
-    return _address(text) if _is_address(attribute) else text.split()
+    return _pieces_of_address(text) if attribute in ADDRESSES else text.split()
 
 
 def joined(found: Sequence[str], attribute: str = "") -> str:
     """Return the text of which :func:`pieces` makes *found*."""
-    return ("" if _is_address(attribute) else " ").join(found)
+    return ("" if attribute in ADDRESSES else " ").join(found)
 
 
-def _is_address(attribute: str) -> bool:
-    return attribute != "" and not is_unseen(attribute)
+def left_of(text: str, ranges: Ranges, attribute: str = "") -> str:
+    """Return a text without ranges of its pieces.
+
+    >>> left_of("12 users online", [(0, 1)]), left_of("/cart?sid=5", [(5, 6)], "href"), left_of("all", ())
+    ('users online', '/cart?sid=', '')
+    """
+    found = pieces(text, attribute) if ranges else []
+    for start, end in reversed(ranges):
+        del found[start:end]
+    return joined(found, attribute)
 
 
-def places(source: str, attribute: str = "") -> list[tuple[str, int, int]]:
-    """Return (piece, start, end) of the pieces of a text in the source of a page, where it has entities."""
-    if is_unseen(attribute):
-        # No references stand in scripts and comments; words of an attribute's value hold no white space in any form.
-        decode = str if attribute.startswith("#") else decoded_attribute
-        return [(decode(match[0]), match.start(), match.end()) for match in _plain_words(source)]
-    finder = _address_source if attribute else _words
-    found = [(unescape(match[0]), match.start(), match.end()) for match in finder(source)]
-    return found if attribute else [place for place in found if place[0] != "\xa0"]
+def is_typed(piece: str) -> bool:
+    """Return whether a piece is a number, a code or a word of the calendar, as clocks, counters and tokens are made of.
+
+    >>> [is_typed(piece) for piece in ("9:30", "4f2a", "Monday,", "marketing")]
+    [True, True, True, False]
+    """
+    if _has_digit(piece):
+        return True
+    return len(piece) < 16 and any(part in _CALENDAR for part in _letters(piece.lower()))
 
 
 def hidden(found: Sequence[str], slot: Slot, attribute: str = "") -> list[tuple[int, int]] | None:
@@ -79,9 +109,9 @@ def hidden(found: Sequence[str], slot: Slot, attribute: str = "") -> list[tuple[
         return None
     ranges: list[tuple[int, int]] = []
     at = first
-    for run, stay in zip(runs[1:], stays, strict=True):
+    for number, (run, stay) in enumerate(zip(runs[1:], stays, strict=True), 1):
         # The last one has been found already: it ends the text.
-        start = end if run is tail and len(ranges) + 1 == len(stays) else _find(found, run, at, end)
+        start = end if number == len(stays) else _find(found, run, at, end)
         if start is None:
             return None
         ranges.append((at, at if stay else start))
@@ -101,56 +131,32 @@ def _compiled(slot: Slot, attribute: str) -> tuple[list[tuple[str, ...]], list[b
     """Return the runs of literal pieces, and for each gap between two of them whether its pieces stay."""
     runs: list[list[str]] = [[]]
     stays: list[bool] = []
+
+    def gap(*, stay: bool) -> None:
+        if stays and not runs[-1]:
+            stays[-1] = stays[-1] or stay  # nothing tells two gaps side by side apart: all of it stays
+        else:
+            stays.append(stay)
+            runs.append([])
+
     for number, literal in enumerate(slot):
         if number:
-            _gap(runs, stays, stay=False)
+            gap(stay=False)
         for piece in pieces(literal, attribute):
             if piece == ANYTHING:
-                _gap(runs, stays, stay=True)
+                gap(stay=True)
             else:
                 runs[-1].append(piece)
     return [tuple(run) for run in runs], stays
 
 
-def _gap(runs: list[list[str]], stays: list[bool], *, stay: bool) -> None:
-    if stays and not runs[-1]:
-        stays[-1] = stays[-1] or stay  # nothing tells two gaps side by side apart: all of it stays
-    else:
-        stays.append(stay)
-        runs.append([])
-
-
-def slot_problem(slot: Sequence[str], attribute: str = "") -> str | None:
-    """Return the fault of a slot from a mask file; None if there is none."""
-    if len(slot) < 2:
-        return 'a slot has two literals or more; write ["", "users online"] for what stands before "users online"'
-    runs, _ = _compiled(tuple(slot), attribute)
-    if not any(runs):
-        return "a slot without any literal is the whole text; remove the line"
-    return None
-
-
-def slot_text(slot: Slot | None, attribute: str = "") -> str | None:
-    """Return the text that says a slot; None where none does exactly. Of no slot at all it is the gap alone.
+def slot_text(slot: Slot | None, attribute: str = "") -> str:
+    """Return the text that says a slot; of none at all it is the gap alone.
 
     >>> slot_text(("Today is", "")), slot_text(("/cart?sid=", ""), "href"), slot_text(None)
     ('Today is {…}', '/cart?sid={…}', '{…}')
-    >>> slot_text(("a {…}", ""))
     """
-    if slot is None:
-        return GAP
-    text = shown_slot(slot, attribute)
-    try:
-        return text if slot_in(text, attribute) == slot else None
-    except ValueError:
-        return None
-
-
-def shown_slot(slot: Slot | None, attribute: str = "") -> str:
-    """As :func:`slot_text`, for slots of any words: what a reader sees."""
-    if slot is None:
-        return GAP
-    parts = [part for literal in slot for part in (GAP, literal)][1:]
+    parts = [part for literal in slot or ("", "") for part in (GAP, literal)][1:]
     return joined([part for part in parts if part], attribute)
 
 
@@ -162,15 +168,43 @@ def slot_in(text: str, attribute: str = "") -> Slot | None:
     """
     literals = text.replace(_TYPED_GAP, GAP).split(GAP)
     if len(literals) == 1:
-        raise ValueError(f'no {GAP} stands where something goes; write "Today is {GAP}", or "{GAP}" for all of it')
-    if joined(("", ""), attribute):  # words, with space between them
-        for before, after in pairwise(literals):
-            if (before and not before[-1].isspace()) or (after and not after[0].isspace()):
-                raise ValueError(f'{GAP} stands for whole words; put spaces around it: "Today is {GAP} again"')
-        literals = [literal.strip() for literal in literals]
-    if literals == ["", ""]:
-        return None
-    problem = slot_problem(literals, attribute)
-    if problem is not None:
-        raise ValueError(problem)
-    return tuple(literals)
+        raise ValueError(f'no {GAP} stands where something changes; write "Today is {GAP}", or "{GAP}" for all of it')
+    if attribute not in ADDRESSES:  # words, with space between them
+        if any(
+            (before and not before[-1].isspace()) or (after and not after[0].isspace())
+            for before, after in pairwise(literals)
+        ):
+            raise ValueError(f'{GAP} stands for whole words; put spaces around it: "Today is {GAP} again"')
+        literals = [" ".join(literal.split()) for literal in literals]
+    return tuple(literals) if any(_compiled(tuple(literals), attribute)[0]) else None
+
+
+def plain_slot(slot: Slot | None, attribute: str = "") -> Slot | None:
+    """Return a slot that its text says exactly: where a site itself writes gaps any words may stand, which stay.
+
+    >>> plain_slot(("a {…} b", "c  d")), plain_slot(("", ""))
+    (('a … b', 'c d'), None)
+    """
+    literals = [literal.replace(GAP, ANYTHING).replace(_TYPED_GAP, ANYTHING) for literal in slot or ("", "")]
+    return slot_in(
+        slot_text(tuple([joined(pieces(each, attribute), attribute) for each in literals]), attribute), attribute
+    )
+
+
+def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return sorted, disjoint ranges that cover the same; those that touch are one."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def overlapping(ranges: Sequence[tuple[int, int]], low: int, high: int) -> Sequence[tuple[int, int]]:
+    """Return those of sorted, disjoint ranges that have a part in [low, high)."""
+    first = bisect_left(ranges, (low, low))
+    if first and ranges[first - 1][1] > low:
+        first -= 1
+    return ranges[first : bisect_left(ranges, (high, high))]

@@ -1,7 +1,7 @@
 """Rule files: one per site in a directory, made for reading, reviewing and committing.
 
 A file is read whole or not at all, and written whole under a lock (see
-:mod:`scrapy_dedup.files.locked`). Masks stand beside them in files of their own (:mod:`scrapy_dedup.masks.files.mask_files`).
+:mod:`scrapy_dedup.files.locked`). Masks stand beside them in files of their own (:mod:`scrapy_dedup.masks.files`).
 """
 
 import logging
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..files.errors import RuleFileError
 from ..files.locked import locked, write
-from ..files.site_files import path_for, read_named, text_of
-from ..masks.files.mask_files import MASK_SUFFIX
+from ..files.site_files import MASK_SUFFIX, path_for, read_named, text_of
 from ..urls import DeepSplit
 from .lifecycle import as_edited, merge, without_evidence
 from .model import Evidence, Rule, SiteRules, Status

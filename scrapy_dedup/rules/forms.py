@@ -239,7 +239,7 @@ def _nested(key: str, toml: TomlValue) -> dict[str, dict[str, Operation]]:
 def _delimiter(key: str, toml: TomlValue) -> str:
     if toml == "":
         raise FormError("the delimiter of a set is empty", f'write "{key}" for a parameter that is repeated')
-    return string(key, toml)
+    return str(string(key, toml))
 
 
 def _after(key: str, toml: TomlValue) -> int:

@@ -8,7 +8,6 @@ from typing import Any
 from ..files.errors import FormError, RuleFileError, problem_and_remedy
 from ..files.table_fields import TableField, one_of, string
 from ..files.table_reader import TableReader
-from ..files.toml_reading import parsed
 from ..urls import DeepSplit
 from .forms import operation_of, predicate_of
 from .model import (
@@ -40,29 +39,28 @@ def read_rules(text: str, path: Path) -> tuple[SiteRules | None, list[RuleFileEr
 
     The rules are None where anything is wrong.
     """
-    try:
-        document = parsed(text, path)
-    except RuleFileError as error:
-        return None, [error]
     reader = _RuleReader(text, path, is_rule_header)
-    rules = reader.site_rules(document)
+    if reader.errors:
+        return None, reader.errors
+    rules = reader.site_rules()
     return (None if reader.errors else rules), reader.faults
 
 
 class _RuleReader(TableReader):
     """Reads one rule file."""
 
-    def site_rules(self, document: Mapping[str, Any]) -> SiteRules:
+    def site_rules(self) -> SiteRules:
         """Return what the file says."""
+        document = self.document
+        self.has_format(FORMAT, "a rule file")
         self.known_keys(document, _FILE_KEYS, None, "a rule file")
-        self.has_format(document, FORMAT, "a rule file")
-        site = self.site(document)
+        site = self.site()
         if document.get("site", "") == "":
             line = self.line(None, "site") if "site" in document else 1
             self.fault(line, "site is missing", 'say whose rules these are, such as site = "example.com"')
         deep = self._deep(document.get("deep", {}))
         rules: dict[str, Rule] = {}
-        for number, table in enumerate(self.tables(document, "rule")):
+        for number, table in enumerate(self.tables("rule")):
             rule = self._rule(table, number, site)
             if rule is not None and rules.setdefault(rule.id, rule) is not rule:
                 self.fault(

@@ -1,25 +1,29 @@
 """Pages in archives and caches: their bodies decompressed, and sketched as a crawl would have sketched them."""
 
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
+from mimetypes import guess_type
 from typing import Final
 
-from ..content.fingerprints import MAX_BODY, ContentKind
-from ..content.html import decode
-from ..content.page_content import (
+from w3lib.encoding import html_to_unicode
+
+from ..observation import Observation
+from ..pages.response import (
     AT_ONCE,
-    encoding_of_body,
+    MAX_BODY,
+    ContentKind,
+    decode,
     has_closing_tags,
     identity_headers,
-    kind_of_response,
+    kind_of,
     link_in_header,
     page_content,
 )
-from ..content.versions import Version
-from ..observation import Observation
+from ..pages.versions import Pack, Version
 from ..urls.joining import joined
 from ..urls.templates import template_of
 
@@ -33,10 +37,46 @@ _REMEMBERED: Final = 200_000
 _ZLIB: Final = ("gzip", "x-gzip", "deflate")
 _FASTWARC: Final = {"br": "BrotliReader", "zstd": "ZstdReader", "chunked": "ChunkedReader"}
 
-Pack = Callable[[str], bytes]
-"""From the HTML of a page to what is kept of it."""
+_BEGINNING: Final = 5_000
+"""Bytes at the beginning of a body by which its type is guessed."""
+_BINARY: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 Headers = Callable[[str], Sequence[str]]
 """From the name of a header to its values."""
+
+
+def kind_of_response(content_type: str, body: bytes, url: str) -> ContentKind:
+    """Return the kind of a response that Scrapy has not made: as the class says that Scrapy would give it.
+
+    >>> kind_of_response("", b"<p>Hello", "http://a.test/index.html").value
+    'html'
+    >>> kind_of_response("text/plain", b"<html>", "http://a.test/index.html").value
+    'other'
+    """
+    kind = kind_of(content_type, body)
+    name = content_type.partition(";")[0].strip().lower()
+    if kind is not ContentKind.OTHER or (name and name.startswith("text/")):
+        return kind
+    guessed, encoding = guess_type(url)
+    if guessed and not encoding and guessed != "application/octet-stream":
+        return kind_of(guessed)
+    beginning = body[:_BEGINNING].lower()
+    is_html = b"<html>" in beginning or (b"<!doctype html>" in beginning and b"<?xml" not in beginning)
+    return ContentKind.HTML if not name and is_html and _BINARY.search(beginning) is None else kind
+
+
+def encoding_of_body(content_type: str, body: bytes) -> str:
+    """Return the encoding of a text, as Scrapy finds it out: by a byte order mark, header, declaration, or its bytes."""
+    return html_to_unicode(content_type or None, body, auto_detect_fun=_detected, default_encoding="ascii")[0]
+
+
+def _detected(body: bytes) -> str | None:
+    for encoding in ("ascii", "utf-8", "cp1252"):
+        try:
+            body.decode(encoding)
+        except UnicodeError:
+            continue
+        return encoding
+    return None
 
 
 class PageError(ValueError):
@@ -111,8 +151,9 @@ class PageReader:
         content = page_content(body, content_type, url, kind=kind, encoding=encoding, max_body=self.max_body)
         prints = content.fingerprints
         version = None
-        if is_page and self.pack is not None and len(body) <= self.max_body and self._is_kept(url):
-            version = Version.from_bytes(self.pack(decode(body, content_type, encoding)))
+        if self.pack is not None and content.rows is not None and self._is_kept(url):
+            packed = self.pack(content.rows, lambda: decode(body, content_type, encoding) if is_page else "")
+            version = Version.from_bytes(packed)
         return Observation(
             url,
             prints.text,
@@ -123,6 +164,7 @@ class PageReader:
             headers=identity_headers(headers),
             sketch=prints.sketch,
             words=prints.words,
+            unseen=prints.unseen,
             version=version,
             ends=True if is_page and has_closing_tags(body) else None,
             password=content.password,

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..content.sketch import Sketch
-from ..content.versions import Version
 from ..observation import Observation
+from ..pages.sketch import Sketch
+from ..pages.versions import Version
 from ..urls.userinfo import without_userinfo
 from .rows import DiscardRow, ObservationRow, SightingRow
 from .schema import signed_hash
@@ -35,6 +35,8 @@ def observation_values(row: ObservationRow, sketch: int | None, version: int | N
         version,
         row.ends,
         row.password,
+        row.crawl,
+        prints and prints.unseen,
     )
 
 
@@ -112,6 +114,8 @@ def observation_of(row: Any, unpack: Unpack | None = None) -> Observation:
         version=(unpack or version_in)(row.version),
         ends=row.ends,
         password=row.password,
+        crawl=row.crawl,
+        unseen=row.unseen,
     )
 
 

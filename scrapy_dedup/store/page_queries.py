@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import and_, exists, func, or_, select
 
-from ..content.versions import Version
 from ..observation import Observation
+from ..pages.versions import Version
 from ..urls.templates import template_of
 from .conversions import clean_url, learned_mark, observation_of, version_in
 from .rows import SightingRow

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from ..content.fingerprints import Fingerprints
+from ..pages.response import Fingerprints
 
 
 class ObservationRow(NamedTuple):
@@ -29,12 +29,14 @@ class ObservationRow(NamedTuple):
     #: URLs that led here by redirects, the first one first.
     hops: Sequence[str] = ()
     from_cache: bool = False
-    #: The packed texts of the page, where they are kept (see :mod:`scrapy_dedup.content.versions`).
+    #: The packed texts of the page, where they are kept (see :mod:`scrapy_dedup.pages.versions`).
     version: bytes | None = None
     #: Whether its closing tags have come; False only where nothing but these tells, since the connection ended it.
     ends: bool | None = None
     #: Whether it has a field for a password; None where nobody has looked.
     password: bool | None = None
+    #: The number of its crawl: milliseconds from 1970 to its beginning. None of what no crawl has fetched.
+    crawl: int | None = None
 
 
 class DiscardState(str, Enum):

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from xxhash import xxh3_64_intdigest
 
 #: Version of the tables: a file of another version is set aside, a database on a server is refused.
-VERSION = 9
+VERSION = 11
 #: Ids, sites or contents that one query names at most.
 IDS_IN_A_QUERY = 500
 
@@ -100,6 +100,9 @@ observation = Table(
     Column("version", BigInteger),
     Column("ends", Boolean),
     Column("password", Boolean),
+    # The number of its crawl; two responses of one crawl say something else of what lasts than two of several.
+    Column("crawl", BigInteger),
+    Column("unseen", FingerprintType),
     Index("observation_by_site", "scope", "site", "url_key"),
     Index("observation_by_time", "time"),
 )

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from sqlalchemy import Connection, Table, delete, func, select, update
 
-from ..content.retention import MOST_OF_KIND, MOST_VERSIONS, retained
+from ..masks.retention import MOST_OF_KIND, MOST_VERSIONS, retained
 from ..urls.templates import template_of
 from .inserting import insert_rows
 from .rows import ObservationRow
@@ -108,7 +108,7 @@ def sketch_of(row: ObservationRow) -> bytes | None:
 def thin_versions(connection: Connection, site: _Site) -> None:
     """Leave of each page of a site as many versions as are compared, and few of pages beyond those that are enough of their kind.
 
-    What goes is what learning would leave out, too (see :mod:`scrapy_dedup.content.retention`).
+    What goes is what learning would leave out, too (see :mod:`scrapy_dedup.masks.retention`).
     """
     o, v = observation.c, page_version.c
     its = o.scope == site[0], o.site == site[1], o.version.is_not(None)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, and_, delete, exists, func, null, or_, select, true, update
 
-from ..content.versions import Version
-from ..observation import Observation
+from ..observation import KeptPage, Observation
 from .conversions import (
     Unpack,
     discard_values,
@@ -190,15 +189,15 @@ class Store:
         *,
         since: float | None = None,
         unpack: Unpack = version_in,
-    ) -> Iterator[tuple[str, float, Version]]:
-        """Yield (URL, seconds since 1970, version) of the pages of which it is kept, URL by URL, the oldest first."""
+    ) -> Iterator[KeptPage]:
+        """Yield the responses whose texts are kept, URL by URL, the oldest first."""
         o = observation.c
-        query = select(o.url, o.time, page_version.c.data).join(page_version, page_version.c.id == o.version)
+        query = select(o.url, o.time, page_version.c.data, o.crawl).join(page_version, page_version.c.id == o.version)
         query = query.where(in_part(scope, site, since)).order_by(o.scope, o.site, o.url_key, o.id)
-        for url, at, data in self.rows(query):
+        for url, at, data, number in self.rows(query):
             version = unpack(data)
             if version is not None:
-                yield url, at, version
+                yield KeptPage(url, at, version, number)
 
     def unstable_urls(self, scope: str = "", site: str | None = None) -> set[str]:
         """Return the URLs whose text changed between responses with status 200."""
@@ -356,7 +355,7 @@ def with_contents(*, versions: bool) -> Any:
     """Return a query for responses with what is kept of their pages, as :func:`.observation_of` reads them."""
     o, kept = observation.c, page_version.c
     version = kept.data if versions else null()
-    names = "url text canonical redirect status time length bag headers words ends password".split()
+    names = "url text canonical redirect status time length bag headers words ends password crawl unseen".split()
     query = select(*(o[name] for name in names), page_sketch.c.data, version.label("version"))
     query = query.outerjoin_from(observation, page_sketch, page_sketch.c.id == o.sketch)
     return query.outerjoin(page_version, kept.id == o.version) if versions else query

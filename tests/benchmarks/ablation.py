@@ -36,8 +36,8 @@ from scrapy_dedup.crawl.items.pipeline import _Field as FieldRewriting
 from scrapy_dedup.crawl.observe.site_masks import with_links
 from scrapy_dedup.crawl.support.item_fields import with_field
 from scrapy_dedup.learning.config import Config
-from scrapy_dedup.masks.fields.transient_page import TransientPage
-from scrapy_dedup.masks.loading import load_masks
+from scrapy_dedup.masks.fields import TransientPage
+from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.rules import Evidence, Ignore, Rule
 
 from . import aliases, likeness, transient
@@ -49,7 +49,7 @@ from .news import command as news
 from .news.crawling import Crawl, crawls_of
 from .news.scores import KINDS, Score, score_item
 from .news.spider import CONTENT_FIELDS
-from .parts import LEARN, NOISY, NONE, PARTS, REPLAY, part_of, settings_without, varied, without
+from .parts import LEARN, NOISY, NONE, PARTS, REPLAY, part_of, varied, without
 from .recordings.recording import Recording
 from .replay import Replay
 from .scoring.score import pooled, score
@@ -198,7 +198,7 @@ def _fields(data: Data) -> Figures:
         total = Score()
         for before, item in pairwise([crawl.items[-1], *crawl.items]):
             url = item["url"] if how != "carried " else before["url"]
-            own = TransientPage(pages[url], _spans(mask, pages[url], url))
+            own = TransientPage(mask.stripping, pages[url], url)
             handed = {"item": item["raw"]} if how == "carried " else {}
             strings = strings_handed_over(Request(url, cb_kwargs=handed)) or frozenset()
             fields = json.loads(json.dumps(item["raw"]))
@@ -214,10 +214,6 @@ def _fields(data: Data) -> Figures:
 def _in_json(rewrite: Callable[[list[str]], list[str] | None], strings: list[str]) -> list[str] | None:
     new = rewrite([json.dumps({"value": string}, ensure_ascii=False) for string in strings])
     return None if new is None else [json.loads(string)["value"] for string in new]
-
-
-def _spans(mask: Mask, html: str, url: str) -> list[tuple[int, int]]:
-    return mask.spans(html, url=url, markup=settings_without().get("DEDUP_STRIP_MARKUP", True))
 
 
 def _gone(found: Score) -> Figures:

@@ -18,7 +18,7 @@ from statistics import median
 from typing import Any
 
 from scrapy_dedup import Observation, RuleBook
-from scrapy_dedup.content.html import anchors_of
+from scrapy_dedup.learning.aliases.anchors import anchors_of
 from scrapy_dedup.learning.aliases.fetched import Fetched
 from scrapy_dedup.learning.aliases.kinds import alias_rules, proven_aliases
 from scrapy_dedup.rules.alias_kinds import candidates

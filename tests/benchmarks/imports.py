@@ -142,15 +142,15 @@ def _peak_mb() -> float:
 
 def read(kind: str, path: Path, *, learning: bool) -> Import:
     """Read a source in this process, and learn from it if asked to."""
-    from scrapy_dedup.content.versions import packed_version
     from scrapy_dedup.learning.alternation import learn_rules_and_masks
     from scrapy_dedup.learning.imported import ImportedEvidence
+    from scrapy_dedup.pages.versions import packed
     from scrapy_dedup.rules import RuleBook
     from scrapy_dedup.sources.pages import PageReader
     from scrapy_dedup.sources.reading import Reading
 
     before = _peak_mb()
-    reading = Reading([str(path)], PageReader(pack=packed_version))
+    reading = Reading([str(path)], PageReader(pack=packed))
     with ImportedEvidence() as evidence:
         start = perf_counter()
         evidence.add_all(reading.observations())

@@ -45,6 +45,8 @@ from .sites.render import EDITS, render
 
 FROZEN: Final = Path(__file__).parents[1] / "frozen/items.jsonl.gz"
 DAYS: Final = 3
+LATER: Final = 67
+"""Seconds by which each crawl begins later in the day than the one before: none begins at the same second each day."""
 MOST: Final = 100
 """Pages of a recorded site."""
 STEP: Final = 2.0
@@ -229,12 +231,12 @@ def crawled(made: Sequence[Source], folder: Path) -> list[Site]:
         for day in range(DAYS):
             plan_of: dict[str, Mapping[str, Any]] = {}
             for site, server in zip(sites, servers, strict=True):
-                site.began = day * DAY + FIRST
+                site.began = day * (DAY + LATER) + FIRST
                 site.served.clear()
                 targets = site.source.targets()
                 plan_of[server.url("")] = {"main": site.source.main, "targets": [*targets, *targets[:AGAIN]]}
             plan.write_text(json.dumps(plan_of), encoding="utf-8")
-            shift = START + day * DAY + FIRST - time.time()
+            shift = START + day * (DAY + LATER) + FIRST - time.time()
             project.environment = {"PYTHONPATH": str(CLOCK), "NEWS_CLOCK_SHIFT": repr(shift)}
             project.crawl("items", plan=str(plan.resolve()), crawl=str(day))
     finally:

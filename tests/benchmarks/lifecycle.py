@@ -27,7 +27,7 @@ from time import perf_counter
 from typing import Any
 
 from scrapy_dedup import Observation, RuleBook, learn_rules
-from scrapy_dedup.masks.loading import load_masks
+from scrapy_dedup.masks.files import load_masks
 from scrapy_dedup.rules import Keep
 
 from ..server import Asked, Server, page, prose

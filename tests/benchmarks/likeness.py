@@ -34,11 +34,11 @@ from typing import Any, Final
 from urllib.parse import urldefrag
 
 from scrapy_dedup import RuleBook
-from scrapy_dedup.content.sketch import sketch_of_html
 from scrapy_dedup.learning.alternation import StoredEvidence
-from scrapy_dedup.learning.data.clusters import PageIdentities, no_evidence
-from scrapy_dedup.learning.site_pages import SitePages
-from scrapy_dedup.masks.loading import load_masks
+from scrapy_dedup.learning.contents import Contents, NoEvidence
+from scrapy_dedup.learning.site_masks import SiteMasks
+from scrapy_dedup.masks.files import load_masks
+from scrapy_dedup.pages.response import sketch_of_html
 from scrapy_dedup.store.store import Store
 from scrapy_dedup.urls import normal_form
 
@@ -130,13 +130,14 @@ def told_apart(project: Path) -> dict[str, str | None]:
     with Store.open(project / ".scrapy" / "dedup" / "store.sqlite", readonly=True) as store:
         evidence = StoredEvidence(store)
         for site in evidence.named():
-            pages = SitePages(site, [(normal_form(url), at, version) for url, at, version in evidence.versions(site)])
-            mask = pages.masks(known, pages.without_refuted(masks.get(site), known)).comparing
+            pages = SiteMasks(site, [page._replace(url=normal_form(page.url)) for page in evidence.versions(site)])
+            mask = pages.mask(known.canonical_key, pages.without_refuted(masks.get(site), known)).mask
             observations = list(evidence.observations(site, versions=True))
-            identities = PageIdentities(observations, mask)
+            contents = Contents(observations, mask)
             for each in observations:
-                name = None if no_evidence(each) else identities.of(each)
-                found[urldefrag(each.url).url] = None if name is None else f"{site} {name}"
+                content = contents.of(each)
+                is_none = isinstance(content, NoEvidence)
+                found[urldefrag(each.url).url] = None if is_none else f"{site} {content.identity}"
     return found
 
 

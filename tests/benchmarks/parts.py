@@ -88,16 +88,8 @@ def _usual_judge(*_: Any) -> Any:
     return Judge()
 
 
-def _no_places(*_: Any) -> Any:
-    from scrapy_dedup.masks.learning.single_crawl.visits import TransientPlaces
-
-    return TransientPlaces((), frozenset())
-
-
-def _one_epoch(pages: Any) -> Any:
-    from scrapy_dedup.masks.learning.counts.epochs import Epochs
-
-    return Epochs(tuple(pages))
+def _no_cuts() -> Any:
+    return [], False
 
 
 async def _nothing(*_: Any) -> bool:
@@ -118,7 +110,7 @@ def _at_length(set_path: Any) -> Any:
 
 _FIRST, _FALSE, _LIST, _DICT = _by(_first), _returning(bool), _returning(list), _returning(dict)
 _DECISION, _SEARCH, _OPINIONS = "learning.decision.", "learning.search.", "learning.opinions."
-_FIELDS, _VERIFY, _CANONICAL = "masks.fields.", "crawl.verify.", "rules.alias_kinds:AliasKinds."
+_VERIFY, _CANONICAL = "crawl.verify.", "rules.alias_kinds:AliasKinds."
 
 PARTS: Mapping[str, Part] = {
     NONE: Part((*LEARN, "second", *REPLAY, *NOISY, *MASKS[:-1], *ALIASES, "planted", *FIELDS, "keys")),
@@ -157,15 +149,10 @@ PARTS: Mapping[str, Part] = {
         for name in ("canonical", "shortlink", "og:url")
     },
     # What passes on pages, and in the fields of items.
-    "single-crawl visits": Part(MASKS, {"masks.learning.single_crawl.visits:transient_places": _by(_no_places)}),
-    "epochs": Part(MASKS, {"masks.learning.counts.epochs:latest_epoch": _by(_one_epoch)}),
-    "moving texts": Part(MASKS, {"masks.learning.counts.moving:Moves.without": _returning(lambda: None)}),
     "like pairs": Part(("likeness", *NOISY), {"learning.asking.like_pairs:like_pairs": _LIST}),
-    "fields: attributes and scripts in tags": Part(
-        FIELDS, {_FIELDS + "transient_page:TransientPage._values_in": _LIST}
+    "fields: attributes, scripts and comments": Part(
+        FIELDS, {"masks.fields:TransientPage._values_in": _returning(_no_cuts)}
     ),
-    "fields: comments": Part(FIELDS, {_FIELDS + "transient_page:TransientPage._comments_in": _LIST}),
-    "fields: markup": Part(FIELDS, settings={"DEDUP_STRIP_MARKUP": False}),
     # Speed.
     "closure of rules": Part(("keys",), {"rules.closure:unrepeated_for_one_step": _returning(lambda: None)}),
     "fast paths of rules": Part(

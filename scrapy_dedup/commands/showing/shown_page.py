@@ -14,9 +14,9 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from ...crawl.observe.site_masks import with_links
 from ...crawl.own_requests.probe_spider import OFF
 from ...learning.phrases import counted, moment
-from ...masks.fields.text_cuts import marked
-from ...masks.page_report import Act, marked_text, places_on, texts_at
-from ...masks.slots import shown_slot
+from ...masks.apply import ranges_of
+from ...masks.cutting import marked
+from ...masks.slots import Ranges, joined, pieces, slot_text
 from ...store.page_queries import versions_of_page
 from ..console import print_json, print_long, with_marks
 from ..observation_sources import open_store
@@ -26,22 +26,25 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
 
-    from ...content.versions import Version
     from ...crawl.settings.dedup_settings import DedupSettings
     from ...masks.model import Mask
+    from ...pages.versions import Version
 
 _MOST_TEXTS: Final = 3
 _LONGEST: Final = 200
+
+Done = Literal["stripped", "left out", "kept", "elsewhere"]
+"""What is done with a place: it is taken out of items, only left out where pages are compared, nothing since the user says so, or
+nothing on this page, but on others."""
+
 _doctype = re.compile("\ufeff?\\s*<!doctype[^>]*>", re.IGNORECASE).match
 _HEAD: Final = (
     '<meta charset="utf-8">'
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
     '<style>[data-dedup="transient"] { background: #fcc; outline: 1px solid #c00; text-decoration: line-through }</style>'
 )
-_HEADINGS: Final[dict[Act, str]] = {
+_HEADINGS: Final[dict[Done, str]] = {
     "left out": "Pages are compared without these, which may be what the page is about, and stay in items:",
-    "undecided": "Undecided, and left as they are: they were another text at times, and that they pass is not proven:",
-    "growing": "Growing, and left as they are:",
     "kept": "Kept, as the mask file says:",
     "elsewhere": "Left as they are here, and transient on pages of other kinds or among other words:",
 }
@@ -109,37 +112,60 @@ def fetched(url: str, settings: "Settings") -> str:
 def _places(mask: "Mask", page: ShownPage) -> list[dict[str, Any]]:
     """Return the places of a mask that a page has, as JSON has them: what stands there now, and what stood there before, in the
     latest version of the page that shows another text there, or else in the example of the mask."""
+    before = []
+    for time, version in page.before:
+        rows = [*version.rows()]
+        standing = mask.comparing.standing(rows)
+        before.append((time, {place.key: [rows[at][2] for at in indices] for place, indices in standing}))
+    rows = [*page.version.rows()]
+    plan = with_links(mask).comparing
+    hidden = plan.hidden(rows, page.url)
     found = []
-    for place in places_on(mask, page.version, url=page.url, acting=with_links(mask)):
-        path = place.path
-        versions = ((at, texts_at(path, version)) for at, version in page.before)
-        time, before = next(((at, texts) for at, texts in versions if texts and texts != place.texts), (None, None))
-        example = path.examples[0] if before is None and path.examples else None
+    for place, indices in plan.standing(rows):
+        own = [rows[at] for at in indices]
+        texts = [text for _, _, text in own]
+        done: Done = "kept" if place.state == "keep" else "elsewhere"
+        if done != "kept" and not hidden.keys().isdisjoint(indices):
+            done = "stripped" if place.state or place.act == "strip" else "left out"
+        is_hidden = done in ("stripped", "left out")
+        other = next(((at, then[place.key]) for at, then in before if then.get(place.key, texts) != texts), None)
         found.append(
             {
                 "type": "place",
-                "act": place.act,
-                "selector": path.selector,
-                "attribute": path.attribute,
-                "position": f"{path.position} of {path.of or 'any'}" if path.position else None,
-                "css": path.css,
-                "xpath": path.xpath,
-                "kind": path.kind,
-                "state": path.state or None,
-                "text": shown_slot(path.slot, path.attribute),
-                "now": list(place.texts),
-                "marked": place.marked,
-                "before": list(before) if before is not None else None,
-                "before_from": "store" if before is not None else "mask" if example is not None else None,
-                "before_time": moment(time) if time is not None else None,
-                "example": list(example) if example is not None else None,
-                "changed": path.changes,
-                "compared": path.opportunities,
-                "pages": path.pages,
-                "confidence": path.confidence,
+                "act": done,
+                "css": place.css,
+                "value": place.key[1] or None,
+                "position": place.position or None,
+                "state": place.state or None,
+                "changes": slot_text(place.slot, place.attribute),
+                "now": texts,
+                "marked": [
+                    marked_text(row[2], ranges_of(place, row, comparing=False) if is_hidden else None, row[1])
+                    for row in own
+                ],
+                "before": other[1] if other is not None else None,
+                "before_time": moment(other[0]) if other is not None else None,
+                "example": list(place.example) if other is None and place.example else None,
+                "changed": place.changes,
+                "compared": place.opportunities,
+                "pages": place.pages,
             }
         )
     return found
+
+
+def marked_text(text: str, ranges: Ranges | None, attribute: str = "") -> str:
+    """Return a text with ⟦ and ⟧ around ranges of its pieces.
+
+    >>> marked_text("12 users online", [(0, 1)]), marked_text("/cart?sid=5", [(5, 6)], "href"), marked_text("all", ())
+    ('⟦12⟧ users online', '/cart?sid=⟦5⟧', '⟦all⟧')
+    """
+    if ranges is None:
+        return text
+    words = pieces(text, attribute)
+    for start, end in reversed(ranges or [(0, len(words))]):
+        words[start:end] = [f"⟦{joined(words[start:end], attribute)}⟧"]
+    return joined(words, attribute)
 
 
 def stored_versions(settings: "DedupSettings", site: str, url: str, *, needed: bool) -> list[Stored]:
@@ -167,7 +193,7 @@ def print_page(page: ShownPage, mask: "Mask", *, strip: str, json: bool) -> None
     texts, words, hidden = _texts(page, mask)
     places = _places(mask, page)
     # Whether it is known what passes on such pages, or on some of their places.
-    known = mask.applies_to(page.url) or any(place["act"] in ("stripped", "left out") for place in places)
+    known = mask.comparing.applies_to(page.url) or any(place["act"] in ("stripped", "left out") for place in places)
     time = moment(page.time) if page.time is not None else None
     if json:
         about = {"type": "page", "url": page.url, "site": mask.site, "from": page.source, "time": time, "known": known}
@@ -192,10 +218,10 @@ def print_page(page: ShownPage, mask: "Mask", *, strip: str, json: bool) -> None
 
 def _texts(page: ShownPage, mask: "Mask") -> tuple[list[str], int, int]:
     """Return the visible texts of a page with the transient words marked, the number of words, and that of the transient ones."""
-    stripped = mask.hidden_of(page.version, url=page.url)
+    stripped = mask.stripping.hidden(page.version.rows(), page.url)
     texts: list[str] = []
     words = hidden = 0
-    for index, (_, attribute, text) in enumerate(page.version.blocks):
+    for index, (_, attribute, text) in enumerate(page.version.seen):
         if not attribute:
             texts.append(marked_text(text, stripped.get(index)))
             number = len(text.split())
@@ -207,9 +233,9 @@ def _texts(page: ShownPage, mask: "Mask") -> tuple[list[str], int, int]:
 
 def _lines(place: dict[str, Any]) -> Iterator[Text]:
     """Yield what is shown of a place, line by line."""
-    # What is no attribute of the page, such as a script's contents, has no selector of its own.
-    name = f" {place['attribute']}" if place["attribute"].startswith("#") else ""
-    yield Text(f"  {place['css']}{name}" + (f" ({place['position']})" if place["position"] else ""))
+    # What is inside a value, or is a comment, has no selector of its own.
+    more = [str(place[key]) for key in ("value", "position") if place[key]]
+    yield Text(f"  {place['css']}" + (f" ({', '.join(more)})" if more else ""))
     now, before = place["now"], place["before"]
     rows = {"now": _some(place["marked"], new={at for at, text in enumerate(now) if text not in (before or ())})}
     if before is not None:
@@ -220,9 +246,9 @@ def _lines(place: dict[str, Any]) -> Iterator[Text]:
     else:
         rows["before"] = ["(not known)"]
     if place["compared"]:
-        times = f"{place['changed']} of {counted(place['compared'], 'time')} on {counted(place['pages'], 'page')}"
-        # It is 0 where it was not proven, whatever the page is left without.
-        rows["changed"] = [times + (f", confidence {place['confidence']:.2f}" if place["confidence"] else "")]
+        rows["changed"] = [
+            f"{place['changed']} of {counted(place['compared'], 'time')} on {counted(place['pages'], 'page')}"
+        ]
     for name, texts in rows.items():
         for number, text in enumerate(texts):
             yield Text(f"    {'' if number else name:<9}").append_text(with_marks(text))

@@ -11,7 +11,7 @@ from ...learning.evidence_phrases import sampled
 from ...learning.lifetime.spot_checks import UNINFORMATIVE
 from ...learning.methods.options import METHODS, described
 from ...learning.phrases import counted
-from ...masks.slots import shown_slot
+from ...masks.slots import slot_text
 from ...rules.lifecycle import changes
 from ...rules.model import ALIAS
 from ...rules.operations import Anchored
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...learning.learn import Learned
     from ...learning.site_report import SiteReport
-    from ...masks.model import Mask, TransientPath
+    from ...masks.model import Mask, Place
     from ...rules.book import RuleBook
     from ...rules.model import Rule
 
@@ -56,7 +56,7 @@ def _site_lines(
     if kinds:
         yield "  kinds of aliases:"
         yield Padding(_kinds_table(kinds), (0, 0, 0, 2))
-    hidden = [path for path in masks[report.site].paths if path.is_hidden] if masks and report.site in masks else []
+    hidden = list(masks[report.site].stripping.places) if masks and report.site in masks else []
     if hidden:
         yield "  transient content:"
         yield Padding(_places_table(hidden[:SHOWN]), (0, 0, 0, 2))
@@ -126,19 +126,19 @@ def _site_table(reports: "Iterable[SiteReport]") -> "Table":
     return table(("site", *names), rows, right=names)
 
 
-def _places_table(paths: "Iterable[TransientPath]") -> "Table":
+def _places_table(places: "Iterable[Place]") -> "Table":
     """Return the table of transient places: where they are, what is transient there, and what speaks for it."""
-    numbers = "changes", "pages", "confidence"
+    numbers = "changes", "pages"
     rows = [
         (
-            path.css,
-            shown_slot(path.slot, path.attribute),
-            " → ".join(path.examples[0]) if path.examples else "",
-            f"{path.changes} of {path.opportunities}",
-            path.pages,
-            path.state or (f"{path.confidence:.2f}" if path.confidence else "-"),
+            place.css,
+            slot_text(place.slot, place.attribute),
+            " → ".join(place.example or ()),
+            place.state or f"{place.changes} of {place.opportunities}",
+            place.pages,
         )
-        for path in paths
+        for place in places
+        if place.state != "keep"
     ]
     return table(("place (CSS)", "transient", "before → after", *numbers), rows, right=numbers)
 

@@ -76,14 +76,14 @@ class ExplainPage(Subcommand):
         self, project: Project, settings: "DedupSettings", site: str, name: str, opts: argparse.Namespace
     ) -> tuple["ShownPage", str]:
         """Return the page that is asked for, and its HTML; that of a page from the store is empty."""
-        from ...content.versions import version_of
+        from ...pages.response import version_of
         from ..showing.shown_page import ShownPage, stored_versions
 
         url = name if "://" in name else opts.url
         before = stored_versions(settings, site, url, needed=opts.from_store) if url else []
         if name != url:
             html = Path(name).read_text(encoding="utf-8", errors="replace")
-            return ShownPage(version_of(html, markup=True), url, "file", before=before), html
+            return ShownPage(version_of(html), url, "file", before=before), html
         if not opts.from_store:
             from ..console import progress
             from ..showing.shown_page import fetched
@@ -96,14 +96,14 @@ class ExplainPage(Subcommand):
                     raise
                 print(f"dedup {self.name}: {problem}", file=sys.stderr)
             else:
-                return ShownPage(version_of(html, markup=True), url, "web", before=before), html
+                return ShownPage(version_of(html), url, "web", before=before), html
         (at, version), *older = before
         return ShownPage(version, url, "store", at, older), ""
 
 
 def mask_for(settings: "DedupSettings", site: str) -> "Mask":
     """Return the mask of *site*; of the only site there is where none is named. Raises Mistake and Nothing."""
-    from ...masks.loading import load_masks
+    from ...masks.files import load_masks
 
     masks = load_masks(settings.rule_directories)
     if not masks:

@@ -23,7 +23,7 @@ class Check(Subcommand):
 
     def act(self, project: Project, args: list[str], opts: argparse.Namespace) -> int:
         from ...learning.phrases import counted
-        from ...masks.files.mask_files import check_masks
+        from ...masks.files import check_masks
         from ...rules.files import check as faults_of
         from ..console import show
 

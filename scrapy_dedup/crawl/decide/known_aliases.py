@@ -18,8 +18,8 @@ from lxml import etree
 from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse
 
-from ...content.html import anchors_of, decode, parse
-from ...content.page_content import AT_ONCE, HEAD, link_in_header
+from ...learning.aliases.anchors import anchors_of
+from ...pages.response import AT_ONCE, HEAD, decode, link_in_header, parse
 from ...rules.alias_kinds import AliasKinds, candidates
 from ...store.rows import SightingRow
 from ...urls import normal_form, normal_parts, values_of

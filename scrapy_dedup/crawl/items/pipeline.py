@@ -7,7 +7,7 @@ import attrs
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from ...masks.fields.text_cuts import marked, removed
+from ...masks.cutting import marked, removed
 from ..support.components import components_of
 from ..support.item_fields import with_field
 from .content_fields import FieldCheck
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
-    from ...masks.fields.transient_page import TransientPage
+    from ...masks.fields import TransientPage
     from ..settings.dedup_settings import DedupSettings
     from ..support.crawl_status import CrawlStatus
     from ..support.faults import Faults
@@ -49,6 +49,8 @@ class TransientPipeline:
         self._transient = transient
         self._transient.has_pipeline = True
         self._check = FieldCheck(settings.content_fields)
+        #: The fields of which it was told that something stays.
+        self._told: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: "Crawler") -> "Self":
@@ -80,7 +82,7 @@ class TransientPipeline:
         except Exception:  # noqa: BLE001 (whatever it is, the item goes on)
             self._faults.report("pipeline", "The page that an item came from could not be looked at")
             return item
-        if page is None or not page.spans or handed_over is None:
+        if page is None or not page.cuts or handed_over is None:
             return item
         return self._stripped(item, page, handed_over)
 
@@ -118,6 +120,13 @@ class TransientPipeline:
                 self._stats.inc_value("dedup/transient/characters", field.characters)
             if field.ambiguous:
                 self._stats.inc_value("dedup/transient/ambiguous", field.ambiguous)
+                if name not in self._told:
+                    self._told.add(name)
+                    logger.info(
+                        "The field %r holds what may be transient, and where it is from on its page cannot be told: it stays (told once)",
+                        name,
+                        extra={"spider": self._status.spider},
+                    )
         if changed:
             self._stats.inc_value("dedup/transient/items")
         return item

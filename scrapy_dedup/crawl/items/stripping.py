@@ -28,9 +28,7 @@ def remember_crawl(request: "Request", transient: "TransientContent") -> None:
 def strip_transient(response: R, mask: "Mask | None" = None) -> R:
     """Return a response like *response*, of its class and with its URL and meta, without transient content.
 
-    The mask is that of the response's site in the crawl that it belongs to, or *mask*. Transient content in attributes,
-    scripts and comments goes, too, unless the crawl's DEDUP_STRIP_MARKUP says otherwise.
-    Where there is none, and for a response that is not HTML, *response* itself is returned, and so it is
+    The mask is that of the response's site in the crawl that it belongs to, or *mask*. Where there is none, and for a response that is not HTML, *response* itself is returned, and so it is
     where nothing on the page is transient. Should the crawl's mask fail, *response* is
     returned, and the log says so once: it raises nothing.
 
@@ -55,8 +53,7 @@ def strip_transient(response: R, mask: "Mask | None" = None) -> R:
         found = transient.mask_of(response)
         if found is None:
             return response
-        markup = transient.settings.strip_markup
-        return _replaced(response, found.strip(response.text, url=url_of(response), markup=markup))
+        return _replaced(response, found.strip(response.text, url=url_of(response)))
     except Exception:  # noqa: BLE001 (whatever it is, the spider goes on)
         transient.faults.report("strip", "Transient content could not be stripped from a response")
         return response

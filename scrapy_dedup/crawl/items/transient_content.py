@@ -7,11 +7,8 @@ import attrs
 from scrapy.http import HtmlResponse
 from scrapy.utils.response import get_base_url
 
-from ...content.tokenizer.tokens import blocks
-from ...masks.fields.transient_page import TransientPage
-from ...masks.ranges import overlapping
+from ...masks.fields import TransientPage
 from ...urls.joining import joined
-from ..observe.kept_texts import takes_markup
 from ..support.request_meta import SWITCH, TRANSIENT_LINK
 from .handed_over import strings_handed_over
 from .item_sources import ItemSources
@@ -43,8 +40,6 @@ class TransientContent:
     sources: ItemSources = attrs.field(factory=ItemSources, init=False)
     #: Whether links are to be marked.
     marks_links: bool = attrs.field(init=False)
-    #: Whether fields lose what nobody sees of a page; it cannot be marked.
-    markup: bool = attrs.field(init=False)
     #: Whether a pipeline asks which response an item came from.
     has_pipeline: bool = attrs.field(default=False, init=False)
     _handed_over: "WeakKeyDictionary[Request, frozenset[str] | None]" = attrs.field(
@@ -55,7 +50,6 @@ class TransientContent:
 
     def __attrs_post_init__(self) -> None:
         self.marks_links = self.settings.transient_links or self.settings.transient_priority > 0
-        self.markup = takes_markup(self.settings) and self.settings.strip == "remove"
 
     def note_response(self, request: "Request") -> None:
         """Remember for the pipeline what *request* hands over to its callback, which may put it into its items, and more into that."""
@@ -83,7 +77,7 @@ class TransientContent:
         if request is not None and request.meta.get(SWITCH) is False:
             return None
         url = url_of(response)
-        return self.masks.with_links_of(url) if links else self.masks.stripping(url)
+        return self.masks.with_links_of(url) if links else self.masks.of(url)
 
     def page(self, response: "Response") -> TransientPage | None:
         """Return the page with its transient places; None if no mask concerns it, or it is too long."""
@@ -95,9 +89,7 @@ class TransientContent:
         mask = self.mask_of(response, links=True)
         if mask is not None and len(response.body) <= self.settings.max_body:
             assert isinstance(response, HtmlResponse)
-            html = response.text
-            spans = mask.spans(html, url=url_of(response), markup=self.markup)
-            page = TransientPage(html, spans)
+            page = TransientPage(mask.stripping, response.text, url_of(response), shown=self.settings.strip == "mark")
         self._pages[response] = page
         return page
 
@@ -116,19 +108,13 @@ class TransientContent:
     def _links_of(self, response: "Response") -> frozenset[str]:
         """Return the keys of the pages to which links in transient places of a page lead, and no others."""
         page = self.page(response)
-        if page is None or not page.spans:
+        if page is None or not page.cuts:
             return frozenset()
         base = get_base_url(response)  # type: ignore[arg-type]
         inside: set[str] = set()
         outside: set[str] = set()
-        for block in blocks(page.html):
-            if (
-                block.attribute == "href"
-                and block.selector.rpartition("/")[2].partition(".")[0].partition("#")[0] == "a"
-            ):
-                spans = overlapping(page.spans, block.start, block.end)
-                is_inside = any(start <= block.start and block.end <= end for start, end in spans)
-                (inside if is_inside else outside).add(joined(base, block.text))
+        for address, is_hidden in page.links():
+            (inside if is_hidden else outside).add(joined(base, address))
         # Most links stand outside, and what leads to one of these is not looked up.
         keys = {self._key(url) for url in inside - outside if url[:4].lower() == "http"}
         return frozenset(keys - {self._key(url) for url in outside if keys and url[:4].lower() == "http"})

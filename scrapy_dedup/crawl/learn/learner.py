@@ -197,8 +197,8 @@ def command_of(settings: "DedupSettings", directory: Path) -> list[str]:
     command += ["--max-loss", str(settings.max_loss)]
     if settings.method != JUDGE:
         command += ["--method", settings.method, "--method-options", json.dumps(settings.method_options)]
-    if (thresholds := settings.published_thresholds) is not None:
-        command += ["--published-thresholds", json.dumps(asdict(thresholds))]
+    if (options := settings.published_masks) is not None:
+        command += ["--published-masks", json.dumps(asdict(options))]
     if settings.evidence_days is not None:
         command += ["--evidence-days", str(settings.evidence_days)]
     if names := settings.names.lists():

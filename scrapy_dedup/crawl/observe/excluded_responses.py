@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.http import HtmlResponse, JsonResponse
 
-from ...content.page_content import has_closing_tags
-from ...learning.data.lasting import MIN_WORDS
+from ...learning.contents import LEAST_WORDS
+from ...pages.response import has_closing_tags
 from ...urls.templates import template_of
 from .kept_texts import MOST_TEMPLATES
 
@@ -60,7 +60,7 @@ class ExcludedResponses:
     def note(self, row: "ObservationRow") -> None:
         """Count a page if it has hardly any text."""
         prints = row.fingerprints
-        if prints is not None and prints.words is not None and prints.words < MIN_WORDS:
+        if prints is not None and prints.words is not None and prints.words < LEAST_WORDS:
             self.add("hardly any text")
 
     def cut_off(self, response: "Response", site: str) -> str | None:

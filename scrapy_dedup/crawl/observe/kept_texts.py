@@ -1,20 +1,15 @@
 """Texts of pages that the store keeps: enough of each URL template to find transient content, or all."""
 
 from collections import Counter
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ...content.versions import packed_version
+from ...pages.versions import Pack, packed
 from ...urls.templates import template_of
 
 if TYPE_CHECKING:
     from ..settings.dedup_settings import DedupSettings
     from .repeats import Repeats
     from .site_masks import SiteMasks
-
-Pack = Callable[[str], bytes]
-"""From the HTML of a page to what is kept of it."""
 
 #: Pages of each template whose texts are kept, the first ones of a crawl.
 PER_TEMPLATE: Final = 100
@@ -64,19 +59,8 @@ def pack_of(settings: "DedupSettings") -> Pack | None:
     """Return how texts are kept; None where they are not to be."""
     if not settings.store_texts:
         return None
-    if settings.published_thresholds is None:
-        # Only from fields is it stripped.
-        return partial(packed_version, markup=True) if takes_markup(settings) else packed_version
-    from ...masks.published.token_table import packed_with_table
+    if settings.published_masks is None:
+        return packed
+    from ...masks.token_changes import packed_with_table
 
     return packed_with_table
-
-
-def takes_markup(settings: "DedupSettings") -> bool:
-    """Whether what passes in attributes, scripts and comments is to go out of fields of items.
-
-    Fields of text hold scripts where a spider takes all texts of a page, which is known only when the first items come. Then it
-    would be too late: what is not recorded of some versions of a page looks as if it came and went there. So it is the
-    same for all fields, also where spiders with fields of one kind and the other share a store.
-    """
-    return settings.strip_markup and bool(settings.content_fields)

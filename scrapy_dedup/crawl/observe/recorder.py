@@ -12,7 +12,7 @@ import attrs
 from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
-from ...content.fingerprints import ContentKind, fingerprint_body
+from ...pages.response import ContentKind, fingerprint_body
 from ...rules.exchange import CLEAN_PARAM, declaring_lines
 from ...store.rows import ObservationRow
 from ...urls import normal_form
@@ -122,9 +122,9 @@ class Recorder:
         # What rules may rest on is not believed when the site has taken it back.
         if lines or self._identities.book.for_site(site):
             from_cache = "cached" in response.flags
-            row = base_row(request, response, self._settings.scope, site, "", from_cache=from_cache)
+            row = base_row(request, response, self._settings.scope, site, self._status, from_cache=from_cache)
             digest = fingerprint_body(response.body, kind=ContentKind.OTHER)
-            self._record(row._replace(fingerprints=digest, headers={CLEAN_PARAM: "\n".join(lines)}))
+            self._record(row._replace(spider="", fingerprints=digest, headers={CLEAN_PARAM: "\n".join(lines)}))
             self._excluded.add("robots.txt")
 
     def _note(self, arrival: "Arrival | None", row: ObservationRow) -> None:
@@ -142,7 +142,7 @@ class Recorder:
             self._stats.inc_value("dedup/recorded/skipped/cached")
             self._excluded.add("cached")
             return None
-        return base_row(request, response, self._settings.scope, site, self._status.spider.name, from_cache=from_cache)
+        return base_row(request, response, self._settings.scope, site, self._status, from_cache=from_cache)
 
     def _record(self, row: ObservationRow | LaterRow, size: int = 0) -> bool:
         taken = self._store.add(row, size)

@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
-from ...learning.data.lasting import MIN_WORDS
+from ...learning.contents import LEAST_WORDS
 from ...urls.templates import template_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Repeats:
         prints = row.fingerprints
         if prints is not None and row.hops and len(self.led_to) < MOST:
             self.led_to[row.url] = hash((row.site, prints.bag))
-        if prints is None or (prints.words is not None and prints.words < MIN_WORDS):
+        if prints is None or (prints.words is not None and prints.words < LEAST_WORDS):
             return
         content, url = hash((row.site, prints.bag)), hash(row.url)
         shown = self._shown.get(url)

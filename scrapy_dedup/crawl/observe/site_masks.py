@@ -1,11 +1,12 @@
 """The masks of a crawl, by site."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...masks.loading import load_masks
+from ...masks.files import load_masks
 
 if TYPE_CHECKING:
     from ...masks.model import Mask
@@ -20,35 +21,29 @@ class SiteMasks:
         self._masks: dict[str, Mask] = {}
         #: The sites that have a mask under which pages are compared.
         self.sites: frozenset[str] = frozenset()
-        self._stripping: dict[str, Mask] = {}
         self._with_links: dict[str, Mask] = {}
         self.use(masks)
 
     def __len__(self) -> int:
-        return len(self._stripping)
+        return len(self._masks)
 
     def use(self, masks: Mapping[str, "Mask"]) -> None:
         """Use these masks, site -> mask, from now on, and no others."""
         # A mask that hides nothing costs nothing.
         self._masks = {site: mask for site, mask in masks.items() if mask.version}
         self.sites = frozenset(self._masks)
-        self._stripping = {site: mask for site, mask in masks.items() if mask.version or mask.strips}
-        self._with_links = {site: with_links(mask) for site, mask in self._stripping.items()}
+        self._with_links = {site: with_links(mask) for site, mask in self._masks.items()}
 
     def of(self, url: str) -> "Mask | None":
-        """Return the mask under which pages of the site of *url* are compared; None without, and where the plug-in is off."""
+        """Return the mask under which pages of the site of *url* are compared and stripped; None without, and where the plug-in is off."""
         return self._find(url, self._masks)
-
-    def stripping(self, url: str) -> "Mask | None":
-        """As :meth:`of`: the mask by which pages are stripped, maybe of nothing but what nobody sees."""
-        return self._find(url, self._stripping)
 
     def of_site(self, site: str) -> "Mask | None":
         """Return the mask under which pages of a site are compared."""
         return self._masks.get(site)
 
     def with_links_of(self, url: str) -> "Mask | None":
-        """As :meth:`stripping`: the mask that also hides where links lead whose texts it hides."""
+        """As :meth:`of`: the mask that also hides where links lead whose texts it hides."""
         return self._find(url, self._with_links)
 
     def _find(self, url: str, masks: "Mapping[str, Mask]") -> "Mask | None":
@@ -68,27 +63,20 @@ def read_masks(directories: Iterable[Path], faults: "Faults") -> "dict[str, Mask
 
 
 def with_links(mask: "Mask") -> "Mask":
-    """Return *mask*, and where links lead is hidden, too, if their whole texts are and other links have stood there.
-
-    By itself a mask hides of addresses only what it is sure of, since pages are compared by their texts.
-    """
-    undecided = {
-        path.selector
-        for path in mask.paths
-        if path.attribute == "href" and (path.kind, path.state) == ("undecided", "")
-    }
-    # They go where the texts do, on whatever kinds of pages that is.
-    links = {
-        (path.selector, path.position, path.of): replace(path, attribute="href", state="strip")
-        for path in mask.paths
-        if path.selector in undecided and path.is_hidden and path.slot is None and not path.attribute and not path.typed
-    }
-    if not links:
-        return mask
-    selectors = {selector for selector, _, _ in links}
-    rest = [
-        path
-        for path in mask.paths
-        if path.attribute != "href" or path.selector not in selectors or path.state or path.kind != "undecided"
+    """Return *mask* so that it hides, too, where links lead of which it hides all that they say."""
+    links = [
+        replace(place, selector=f"{place.css.removesuffix('::text')}::attr(href)", attribute="href")
+        for place in mask.places
+        if place.slot is None and not place.typed and place.act == "strip" and is_link(place.css)
     ]
-    return replace(mask, paths=(*rest, *links.values()))
+    known = {place.key for place in mask.places}
+    return replace(mask, places=(*mask.places, *(link for link in links if link.key not in known)))
+
+
+def is_link(css: str) -> bool:
+    """Return whether CSS is of the texts of links.
+
+    >>> is_link("body > div.ad > a.buy::text"), is_link("body > p::text"), is_link("a::attr(href)")
+    (True, False, False)
+    """
+    return re.search(r"(?:^|[\s>])a(?:[#.\[:][^\s>]*)?::text$", css) is not None

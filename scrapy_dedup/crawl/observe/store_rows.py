@@ -9,9 +9,16 @@ from lxml import etree
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 from w3lib.encoding import http_content_type_encoding
 
-from ...content.fingerprints import ContentKind, kind_of
-from ...content.html import decode
-from ...content.page_content import AT_ONCE, IDENTITY_HEADERS, identity_headers, link_in_header, page_content
+from ...pages.response import (
+    AT_ONCE,
+    IDENTITY_HEADERS,
+    ContentKind,
+    decode,
+    identity_headers,
+    kind_of,
+    link_in_header,
+    page_content,
+)
 from ...store.rows import ObservationRow
 from ...urls.joining import joined
 from ..support.request_meta import redirects_to
@@ -22,7 +29,8 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
-    from .kept_texts import Pack
+    from ...pages.versions import Pack
+    from ..support.crawl_status import CrawlStatus
 
 #: Up to this many bytes, a tree of our own costs less than the response's.
 OWN_TREE: Final = 4_096
@@ -51,7 +59,7 @@ def redirect_row(request: "Request", response: Response, base: ObservationRow) -
 
 
 def base_row(
-    request: "Request", response: Response, scope: str, site: str, spider: str, *, from_cache: bool
+    request: "Request", response: Response, scope: str, site: str, status: "CrawlStatus", *, from_cache: bool
 ) -> ObservationRow:
     """Return what is known of a response before its body is read."""
     return ObservationRow(
@@ -60,10 +68,11 @@ def base_row(
         url=request.url,
         time=time(),
         status=response.status,
-        spider=spider,
+        spider=status.spider.name,
         hops=tuple(redirects_to(request)),
         from_cache=from_cache,
         ends=ends_of(response) if response.status == 200 else None,
+        crawl=status.number,
     )
 
 
@@ -157,7 +166,7 @@ class LaterRow:
         self._canonical = canonical_header(response, response.url) if declares else None
         self._max_body = max_body
         self._url = response.url
-        self._versioned = versioned if self._kind is ContentKind.HTML and len(self._body) <= max_body else None
+        self._versioned = versioned
         self._row: ObservationRow | None = None
 
     @property
@@ -194,8 +203,11 @@ class LaterRow:
             max_body=self._max_body,
         )
         version = None
-        if self._versioned is not None:
-            version = self._versioned(decode(body, self._content_type, self._encoding))
+        if self._versioned is not None and content.rows is not None:
+            is_page = self._kind is ContentKind.HTML
+            version = self._versioned(
+                content.rows, lambda: decode(body, self._content_type, self._encoding) if is_page else ""
+            )
         base = self._base
         # As _replace() would make it, in a third of the time.
         return ObservationRow(
@@ -210,6 +222,7 @@ class LaterRow:
             version,
             base.ends,
             content.password,
+            base.crawl,
         )
 
 

@@ -183,7 +183,7 @@ class InternalRequests:
         if response.status == 200 and (reason := self._excluded.cut_off(response, site)):
             self._excluded.add(reason)
             return None
-        base = base_row(request, response, self._store.scope, site, self._status.spider.name, from_cache=False)
+        base = base_row(request, response, self._store.scope, site, self._status, from_cache=False)
         if 300 <= response.status < 400:
             return redirect_row(request, response, base)
         if response.status != 200 or request.method != "GET":

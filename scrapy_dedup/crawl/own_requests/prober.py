@@ -21,7 +21,7 @@ from ...learning.asking.probe_outcomes import (
     head_outcome,
     verdict,
 )
-from ...learning.data.clusters import PageIdentities, no_evidence
+from ...learning.contents import Contents, why_no_page
 from ...store.page_queries import some_pages
 from ...urls.acting import acts
 from ..verify.comparing import observation_of_row
@@ -161,14 +161,14 @@ class Prober:
         if 400 <= row.status < 500:
             return ProbeOutcome.FAILS
         found = observation_of_row(row)
-        if found is None or no_evidence(found):
+        if found is None or why_no_page(found):
             return ProbeOutcome.UNKNOWN
         frame = self._frames.get(self._identities.site_and_mode(page.url)[0], ())
-        identities = PageIdentities((found, page, *frame), self._masks.of(page.url))
-        one, other = identities.of(found), identities.of(page)
-        if one is None or other is None:
+        contents = Contents((found, page, *frame), self._masks.of(page.url))
+        is_equal = contents.equal(found, page)
+        if is_equal is None or (is_equal and contents.differ_unseen(found, page)):
             return ProbeOutcome.UNKNOWN
-        return ProbeOutcome.SAME if one == other else ProbeOutcome.OTHER
+        return ProbeOutcome.SAME if is_equal else ProbeOutcome.OTHER
 
     def _record(self, row: "ObservationRow | None") -> None:
         if row is not None:

@@ -111,7 +111,8 @@ class SavingsBudget(RequestBudget):
 class StarterBudget(RequestBudget):
     """Pays whatever is saved: 2 % of the pages of each site and of the crawl, but 4 in any case; for a site at most ``DEDUP_STARTER``.
 
-    What earlier runs of a job have spent is not known: in a run that goes on with one there are no 4 in any case.
+    What was filtered counts as pages: the more of them rules discard, the more there is to look at. What earlier runs of a job have
+    spent is not known: in a run that goes on with one there are no 4 in any case.
     """
 
     _settings: "DedupSettings"
@@ -122,11 +123,11 @@ class StarterBudget(RequestBudget):
 
     def most(self, site: str) -> int:
         """Return how many requests to a site there may be, for what has come of it."""
-        return min(self._settings.starter, self._share_of(self._tally.pages_of(site)))
+        return min(self._settings.starter, self._share_of(self._tally.pages_of(site) + self._tally.avoided_of(site)))
 
     def room(self, site: str) -> int:
         """Return how many requests to a site are left, of its own and of those of the crawl."""
-        left_in_all = self._share_of(self._tally.pages) - self._spent_in_all
+        left_in_all = self._share_of(self._tally.pages + self._tally.avoided_of(site)) - self._spent_in_all
         return min(self.most(site) - self._spent[site], left_in_all)
 
     def _share_of(self, pages: int) -> int:

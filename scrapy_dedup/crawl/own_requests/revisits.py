@@ -17,7 +17,7 @@ from scrapy import signals
 from scrapy.http import HtmlResponse
 from scrapy.utils.asyncio import run_in_thread
 
-from ...content.retention import MOMENTS
+from ...masks.retention import MOMENTS
 from ...urls.acting import acts
 from ...urls.templates import template_of
 from ..identity.identities import is_plain_get

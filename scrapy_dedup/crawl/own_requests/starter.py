@@ -70,6 +70,8 @@ class StarterRefetches:
     _latest: dict[str, str] = attrs.field(factory=dict, init=False)
     #: Site -> URLs that are to be fetched again.
     _suggested: dict[str, deque[str]] = attrs.field(factory=dict, init=False)
+    #: URLs of pages from which spot checks differed.
+    _doubted: set[str] = attrs.field(factory=set, init=False)
     #: Site -> how often it was learned for what to fetch again, as the spider was about to run idle.
     _asked: Counter[str] = attrs.field(factory=Counter, init=False)
     #: Sites of which pages are being fetched again.
@@ -111,6 +113,17 @@ class StarterRefetches:
             elif site in self._asked:
                 self._asked[site] = MOST_ASKED
         self._begin()
+
+    def ask(self, site: str, url: str) -> bool:
+        """Fetch a page again from which a spot check differs, once; return whether that is possible, or on its way."""
+        if url in self._doubted:
+            return site in self._at_work
+        if url not in self._details.get(site, ()) or acts(url) or not self._may_fetch(site):
+            return False
+        self._doubted.add(url)
+        self._suggested.setdefault(site, deque()).append(url)
+        self._begin()
+        return True
 
     def came(self, site: str) -> None:
         """Fetch a page again if enough pages of a site have come since the last one, or to see whether texts change."""

@@ -4,18 +4,18 @@ It may be a soft block, or how these pages are (lists without results). So a few
 where one shows something else then, it was no page. Where none does, the others of its kind are not fetched again.
 """
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import attrs
 
-from ...content.resemblance import Difference, difference, is_same_form
+from ...learning.contents import COMMON
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Sequence
 
-    from ...content.fingerprints import Fingerprints
-    from ...content.sketch import Sketch
+    from ...pages.response import Fingerprints
+    from ...pages.sketch import Sketch
 
 #: Pages that show a content when it may be odd before the crawl is at its end; and pages of a kind that show the same again.
 ALIKE: Final = 3
@@ -38,7 +38,7 @@ class OddContent(NamedTuple):
 
     def is_shown_by(self, bag: str, sketch: "Sketch | None") -> bool:
         """Whether a response shows it, or nearly so."""
-        return bag == self.bag or is_same_form(self.sketch, sketch, self.unlike)
+        return bag == self.bag or _is_same_form(self.sketch, sketch, self.unlike)
 
 
 @attrs.define(eq=False, repr=False)
@@ -53,7 +53,7 @@ class PageForm:
         """Whether a page shows it, or nearly so, beside what *others* of the kind show, too."""
         unlike = [each.sketch for each in others if each is not self]
         return prints.bag == self.bag or (
-            len(unlike) > 1 and all(is_same_form(self.sketch, prints.sketch, each) for each in unlike)
+            len(unlike) > 1 and all(_is_same_form(self.sketch, prints.sketch, each) for each in unlike)
         )
 
 
@@ -125,10 +125,31 @@ class AlikePages:
 
 
 def _differs(form: PageForm, prints: "Fingerprints", pages: PageKind) -> bool:
+    """Return whether a page shows less than half of what is the form's own, or the other way round, in words."""
     if form.sketch is None or prints.sketch is None:
         return True
     others = [each.sketch for each in pages.latest if each is not form and each.sketch is not None]
-    return difference(form.sketch, prints.sketch, others) is Difference.CLEAR
+    one, other = (_own(each, others) for each in (form.sketch, prints.sketch))
+    words = (one | other).total()
+    return words > 0 and (one & other).total() < COMMON * words
+
+
+def _own(sketch: "Sketch", others: "Sequence[Sketch]") -> Counter[int]:
+    """Return the blocks of a page that most of the *others* lack, each with its words."""
+    met = Counter(block for other in others for block in set(other.blocks))
+    return Counter({block: words for block, words in sketch.counted().items() if 2 * met[block] <= len(others)})
+
+
+def _is_same_form(one: "Sketch | None", two: "Sketch | None", unlike: "Sketch | None") -> bool:
+    """Return whether *two* shows most of what *one* shows and *unlike* does not, in blocks of as many words.
+
+    So two visits to a page to wait are alike, whose clock or number of the request differs, and two products are not.
+    """
+    if one is None or two is None or unlike is None or one.words != two.words or one.weights != two.weights:
+        return False
+    told = one.counted() - unlike.counted()
+    words = told.total()
+    return words > 0 and (told & two.counted()).total() >= COMMON * words
 
 
 def _kept(values: OrderedDict[K, V], key: K, new: V, most: int) -> V:

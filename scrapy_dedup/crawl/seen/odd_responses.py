@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import attrs
 from scrapy.utils.asyncio import run_in_thread
 
-from ...learning.data.lasting import MIN_WORDS
+from ...learning.contents import LEAST_WORDS
 from ...urls.templates import template_of
 from .alike_pages import AlikePages, OddContent
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
-    from ...content.fingerprints import Fingerprints
+    from ...pages.response import Fingerprints
     from ..identity.identities import Identities
     from ..support.crawl_status import CrawlStatus
     from ..support.crawl_store import CrawlStore
@@ -92,7 +92,7 @@ class OddResponses:
         """Return what names an odd content; None for a page."""
         if isinstance(shown, str):
             return shown
-        if shown.words is not None and shown.words < MIN_WORDS:
+        if shown.words is not None and shown.words < LEAST_WORDS:
             return shown.bag
         return next((known.bag for known in self._contents if known.is_shown_by(shown.bag, shown.sketch)), None)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from scrapy.utils.misc import load_object
 
 from ...learning.choices import JUDGE, METHOD_NAMES
-from ...masks.published.thresholds import Thresholds
+from ...masks.token_changes import Options
 from .setting_fields import SETTINGS, SettingFields
 from .setting_values import DedupSettingError, Mode, Setting, WrongValue
 
@@ -72,13 +72,9 @@ class DedupSettings(SettingFields):
         return bool(cls._read(setting, settings.get(setting.name, setting.default)))
 
     @property
-    def published_thresholds(self) -> Thresholds | None:
-        """The thresholds by which masks are learned with the method "seed"; None with the default one."""
-        if self.transient_method != "seed":
-            return None
-        return Thresholds(
-            self.transient_threshold, self.transient_max_marked, self.transient_max_share, self.transient_max_path
-        )
+    def published_masks(self) -> Options | None:
+        """The options by which masks are learned with the method "seed"; None with the default one."""
+        return self.transient_options if self.transient_method == "seed" else None
 
     @property
     def compares(self) -> bool:

@@ -11,12 +11,10 @@ from typing import Any
 
 from ...learning.choices import JUDGE, METHOD_NAMES
 from ...learning.evidence.user_names import Names
-from ...masks.published.thresholds import Thresholds
+from ...masks.token_changes import Options
 from . import setting_paths as paths
 from . import setting_values as values
 from .setting_values import Mode, Setting, setting
-
-_SEED = Thresholds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +155,6 @@ class SettingFields:
         '"remove", "mark" or "off"',
         "What is done with transient content in the fields of DEDUP_CONTENT_FIELDS: it is removed, marked or left alone.",
     )
-    strip_markup: bool = setting(
-        True,
-        values.truth,
-        "bool",
-        "Whether transient content in attributes, scripts and comments is removed from HTML fields, and in the text "
-        "of scripts from text fields. If not, only visible texts, addresses of links and values of forms are. It is "
-        "recorded only where DEDUP_CONTENT_FIELDS is set.",
-    )
     drop_duplicate_items: bool = setting(
         False, values.truth, "bool", "Whether a page's items are exported once (see :doc:`/how-to/items-once`)."
     )
@@ -176,29 +166,14 @@ class SettingFields:
         "it compares pages that were recorded under it, and knows no more of a place than the names of the tags "
         "around it (see :doc:`/methods/transient-content`).",
     )
-    transient_threshold: float = setting(
-        _SEED.threshold,
-        values.share_above_none,
-        "number above 0, and 1 at most",
-        'The share of the tokens on a path that must have changed. Of the method "seed" only: the document\'s T.',
-    )
-    transient_max_marked: float = setting(
-        _SEED.max_marked,
-        values.share_above_none,
-        "number above 0, and 1 at most",
-        'The share of a page\'s tokens that may change before it teaches nothing. Of the method "seed" only; 1 switches it off.',
-    )
-    transient_max_share: float = setting(
-        _SEED.max_share,
-        values.share_above_none,
-        "number above 0, and 1 at most",
-        'The share of a site\'s paths that may be transient before none is. Of the method "seed" only; 1 switches it off.',
-    )
-    transient_max_path: int = setting(
-        _SEED.max_path,
-        values.whole_number(1),
-        "int (characters)",
-        'The length of the longest path that is looked at, written as ``<html><body>``. Of the method "seed" only.',
+    transient_options: Options = setting(
+        {},
+        values.transient_options,
+        "dict of option to value",
+        'Options of the method "seed": ``threshold`` (0.5, the document\'s T: the share of the tokens on a path that must have '
+        "changed), ``max_marked`` (0.5: the share of a page's tokens that may change before it teaches nothing), ``max_share`` "
+        "(0.5: the share of a site's paths that may be transient before none is), ``max_path`` (1000: characters of the longest "
+        "path, written as ``<html><body>``).",
     )
     transient_links: bool = setting(
         False,

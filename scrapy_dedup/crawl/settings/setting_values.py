@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ...learning.choices import METHOD_NAMES
 from ...learning.evidence.user_names import REMEDY, Names
+from ...masks.token_changes import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +234,14 @@ def method_options(value: Any) -> dict[str, Any]:
     except (TypeError, ValueError):
         raise WrongValue("a value is no text, number, truth value or list of texts", remedy) from None
     return {str(name): each for name, each in found.items()}
+
+
+def transient_options(value: Any) -> Options:
+    """Return the options of the transient-content document's method."""
+    try:
+        return Options.of(mapping(value, 'Write a dictionary such as {"threshold": 0.5}.'))
+    except ValueError as error:
+        raise WrongValue(str(error), "What is left out is as in the document.") from None
 
 
 def names(value: Any) -> Names:

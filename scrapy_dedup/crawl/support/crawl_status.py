@@ -15,6 +15,8 @@ class CrawlStatus:
         self._crawler = crawler
         #: Seconds since 1970.
         self.began = time()
+        #: What tells its responses from those of other crawls.
+        self.number = int(1000 * self.began)
         #: Set when the crawl is about to close: no more rules come into use, and nothing more is learned.
         self.is_closing = False
 

@@ -89,6 +89,10 @@ class Tally:
         """Return how many pages of a site have come."""
         return self.sites[site].pages if site in self.sites else 0
 
+    def avoided_of(self, site: str) -> int:
+        """Return how many downloads of a site were avoided."""
+        return self.sites[site].avoided if site in self.sites else 0
+
     @property
     def total(self) -> SiteTally:
         """Return the counts of all sites together."""

@@ -5,14 +5,13 @@ of two pages is compared. Two pages that are equal by that alone are one page on
 own: of a page that is hidden but for its site's template nobody can tell which one it is.
 """
 
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...content.resemblance import SHARED, Difference, difference, own_words
-from ...content.sketch import Sketch
-from ...learning.data.clusters import PageIdentities, no_evidence
-from ...learning.data.lasting import plain_identity
-from ...learning.lifetime.refutation import Noise, noise_of
+from ...learning.contents import Contents, Known, NoEvidence, plain_identity, why_no_page
+from ...learning.contents import Difference as Compared
+from ...learning.lifetime.refutation import Difference, Noise, noise_of
 from ...learning.search.walls import is_shell
 from ...observation import Observation
 from ...store.conversions import version_in
@@ -21,7 +20,8 @@ from ...urls import normal_form
 from ..seen.alike_pages import OddContent
 
 if TYPE_CHECKING:
-    from ...masks.model import Mask
+    from collections.abc import Iterable, Sequence
+
     from ...store.rows import ObservationRow
     from ...store.store import Store
     from ..identity.identities import Identities
@@ -65,8 +65,7 @@ class PageComparer:
         self._identities = identities
         self._store: Store | None = None
         self._lock = Lock()
-        #: Version of a mask, URL and fingerprint of a page -> what tells it from others by what lasts of it.
-        self._lasting: dict[tuple[str, str, str], str | None] = {}
+        self._known: Known = {}
 
     def with_page(self, check: "ObservationRow", url: str) -> PageDifference:
         """Compare a spot check with the page at *url*. Raises StoreError."""
@@ -75,60 +74,64 @@ class PageComparer:
             page = self._page(check.scope, check.site, url)
             if mine is None or page is None or {mine.ends, page.ends} == {True, False}:  # one may be cut off
                 return PageDifference(Difference.UNKNOWN)
-            if no_evidence(page) and not no_evidence(mine):
+            if why_no_page(page) and not why_no_page(mine):
                 return PageDifference(Difference.UNKNOWN, hardly_any_text=True)
             store = self._opened()
-            if plain_identity(mine) == plain_identity(page) and not no_evidence(mine):
-                return PageDifference(self._equal(store, check, mine, page))
-            one, two = self._identity(mine), self._identity(page)
-            others = [
-                each
-                for each in some_pages(store, check.scope, check.site, _OTHERS)
-                if each.sketch is not None and self._identity(each) not in (one, two)
-            ]
-            found = self._difference(mine, page, others)
-            if found is Difference.NONE:
-                return PageDifference(self._equal(store, check, mine, page))
-            if found is Difference.UNKNOWN:
-                return PageDifference(found)
-            pairs = fetched_twice(store, check.scope, check.site, _TWICE, since=self._began)
+            alike = _without(mine, pages_of_kind(store, check.scope, check.site, page.url, _ALIKE))
+            contents = self._contents((*alike, page, mine))
+            if contents.compare(mine, page).difference is Compared.SAME:
+                return PageDifference(Difference.NONE)
+            pairs = list(fetched_twice(store, check.scope, check.site, _TWICE, since=self._began))
+            others = _without(mine, [*some_pages(store, check.scope, check.site, _OTHERS), *chain.from_iterable(pairs)])
+            contents = self._contents((*alike, *others, page, mine))
+            found, is_equal = contents.compare(mine, page), contents.equal(mine, page)
+            if found.difference is Compared.SAME:
+                return PageDifference(Difference.NONE)
+            if is_equal is not False and not contents.differ_unseen(mine, page):
+                is_page = is_equal and not _may_be_shell(contents, (*alike, page, mine))
+                return PageDifference(Difference.NONE if is_page else Difference.UNKNOWN)
             noise = noise_of(
-                (self._difference(first, second, others), (first.time or 0.0) >= self._began) for first, second in pairs
+                (_difference(contents, first, second), (first.time or 0.0) >= self._began) for first, second in pairs
             )
-            self._crawl_store.flush()
-            but, key = {check.hops[0] if check.hops else check.url, url}, self._key(url)
-            clear = found is Difference.CLEAR
-            contents = [
-                OddContent(plain_identity(one), one.sketch, other.sketch if clear else None)
-                for one, other in ((page, mine), (mine, page))
-            ]
-            likes, shown = (self._showing(store, check, content) for content in contents)
-            is_odd = [any(self._key(each.url) != key for each in some) for some in (likes, shown)]
-            if is_odd[0] != is_odd[1]:  # unrelated URLs show one of the two, which is no page
-                content = contents[is_odd.index(True)]
-                others = likes if is_odd[0] else shown
-                return PageDifference(found, noise, plain_identity(others[0]), elsewhere=True, odd_content=content)
-            shown = [each for each in shown if each.url not in but]
-            if shown:  # it is not lost, and may be an error or a form
-                return PageDifference(found, noise, plain_identity(shown[0]), elsewhere=True)
-            doubtful = found is Difference.NEAR and mine.sketch is not None and not self.knows_what_passes(page.url)
-            return PageDifference(found, noise, one or plain_identity(mine), doubtful=doubtful)
+            content = contents.of(mine)
+            differing = PageDifference(
+                _difference(contents, mine, page),
+                noise,
+                plain_identity(mine) if isinstance(content, NoEvidence) else content.identity,
+                doubtful=found.difference is Compared.UNDECIDED,
+            )
+            return self._shown_elsewhere(check, mine, page, differing, contents)
 
-    def _equal(self, store: "Store", check: "ObservationRow", mine: Observation, page: Observation) -> Difference:
-        """Return that a spot check is its page, or that nobody knows, where different pages may show the same."""
-        if check.password:
-            return Difference.NONE
-        shown = self._identity(mine) or plain_identity(mine)
-        seen = {
-            normal_form(each.url): self._identity(each) or plain_identity(each)
-            for each in pages_of_kind(store, check.scope, check.site, page.url, _ALIKE)
-        }
-        for each in (page, mine):
-            seen.pop(normal_form(each.url), None)
-            seen[normal_form(each.url)] = shown
-        numbers = {identity: number for number, identity in enumerate(dict.fromkeys(seen.values()))}
-        shell = is_shell([*seen], [numbers[identity] for identity in seen.values()])
-        return Difference.UNKNOWN if shell else Difference.NONE
+    def _shown_elsewhere(
+        self,
+        check: "ObservationRow",
+        mine: Observation,
+        page: Observation,
+        differing: PageDifference,
+        known: Contents,
+    ) -> PageDifference:
+        """Return how a spot check and its page differ, with whether other URLs show either: then it may be an error or a form."""
+        self._crawl_store.flush()
+        store, key = self._opened(), self._key(page.url)
+        is_clear = differing.difference is Difference.CLEAR
+        contents = [
+            OddContent(plain_identity(one), one.sketch, other.sketch if is_clear else None)
+            for one, other in ((page, mine), (mine, page))
+        ]
+        likes, shown = (
+            [each for each in self._showing(store, check, content) if not known.differ_unseen(each, one)]
+            for content, one in zip(contents, (page, mine), strict=True)
+        )
+        is_odd = [any(self._key(each.url) != key for each in some) for some in (likes, shown)]
+        if is_odd[0] != is_odd[1]:  # unrelated URLs show one of the two, which is no page
+            odd, others = contents[is_odd.index(True)], likes if is_odd[0] else shown
+            name = plain_identity(others[0])
+            return differing._replace(content=name, elsewhere=True, odd_content=odd, doubtful=False)
+        own = {check.hops[0] if check.hops else check.url, page.url}
+        shown = [each for each in shown if each.url not in own]
+        if shown:  # it is not lost
+            return differing._replace(content=plain_identity(shown[0]), elsewhere=True, doubtful=False)
+        return differing
 
     def showing(self, check: "ObservationRow", content: OddContent) -> list[str]:
         """Return the URLs that have shown *content*, or nearly so, on the site of a spot check. Raises StoreError."""
@@ -154,61 +157,11 @@ class PageComparer:
                 self._store.close()
                 self._store = None
 
-    def _difference(self, one: Observation, two: Observation, others: list[Observation]) -> Difference:
-        if no_evidence(one) or no_evidence(two):
-            return Difference.UNKNOWN
-        if plain_identity(one) == plain_identity(two):
-            return Difference.NONE
-        mine, its = self._identity(one), self._identity(two)
-        if mine is None or its is None:
-            return Difference.UNKNOWN
-        if mine == its:
-            known = self._mostly_lasts(one, others) and self._mostly_lasts(two, others)
-            return Difference.NONE if known else Difference.UNKNOWN
-        if None in map(PageIdentities((one, two), self._masks.of(one.url)).of, (one, two)):
-            return Difference.UNKNOWN  # they differ in what was not seen to pass, or to last, on pages like them
-        return difference(self._sketch(one), self._sketch(two), self._sketches(others))
-
-    def knows_what_passes(self, url: str) -> bool:
-        """Whether pages such as the one at *url* are compared by what lasts of them."""
-        return self._mask(url) is not None
-
-    def _mask(self, url: str) -> "Mask | None":
-        mask = self._masks.of(url)
-        return mask if mask is not None and mask.applies_to(url) else None
-
-    def _identity(self, page: Observation) -> str | None:
-        """Return what tells a page from others by what lasts of it; None if that cannot be told."""
-        mask = self._mask(page.url)
-        if mask is None:
-            return PageIdentities((page,), None).of(page)
-        name = mask.version, page.url, page.fingerprint
-        if name not in self._lasting:
-            if len(self._lasting) >= _REMEMBERED:
-                self._lasting.clear()
-            found = PageIdentities((page,), mask).of(page)
-            # What it shows with all that passes tells nothing beside another visit.
-            self._lasting[name] = None if found == plain_identity(page) else found
-        return self._lasting[name]
-
-    def _sketch(self, page: Observation) -> Sketch | None:
-        """Return the sketch of what lasts of a page."""
-        mask = self._mask(page.url)
-        if mask is None or page.version is None:
-            return page.sketch
-        return mask.masked_sketch(page.version, url=page.url)
-
-    def _sketches(self, pages: list[Observation]) -> list[Sketch]:
-        return [sketch for sketch in map(self._sketch, pages) if sketch is not None]
-
-    def _mostly_lasts(self, page: Observation, others: list[Observation]) -> bool:
-        """Whether most of what is a page's own lasts, by words; *others* are pages of the site."""
-        lasting = self._sketch(page)
-        if lasting is None or page.sketch is None:
-            return False
-        plain = [each.sketch for each in others if each.sketch is not None]
-        own = own_words(page.sketch, plain)
-        return 0 < own_words(lasting, self._sketches(others)) >= SHARED * own
+    def _contents(self, pages: "Sequence[Observation]") -> Contents:
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        mask = self._masks.of(pages[-1].url)
+        return Contents(pages, mask, self._known)
 
     def _page(self, scope: str, site: str, url: str) -> Observation | None:
         """Return the page at *url* as this crawl has seen it, else as one before has."""
@@ -223,6 +176,34 @@ class PageComparer:
         if self._store is None:
             self._store = self._crawl_store.read()
         return self._store
+
+
+def _without(mine: Observation, pages: "Iterable[Observation]") -> list[Observation]:
+    """Return pages without a response that may have been recorded since it came: it is no control of itself."""
+    own = mine.url, mine.crawl, mine.fingerprint
+    return [each for each in pages if (each.url, each.crawl, each.fingerprint) != own]
+
+
+def _difference(contents: Contents, one: Observation, other: Observation) -> Difference:
+    """Return how two responses differ in what lasts of them."""
+    is_equal = contents.equal(one, other)
+    if is_equal is None:
+        return Difference.UNKNOWN
+    if is_equal:
+        return Difference.NEAR if contents.differ_unseen(one, other) else Difference.NONE
+    return Difference.CLEAR if contents.are_unlike(one, other) else Difference.NEAR
+
+
+def _may_be_shell(contents: Contents, pages: "Sequence[Observation]") -> bool:
+    """Return whether what the last of some pages shows may be what different pages have in common, by what their URLs say."""
+    seen: dict[str, str] = {}
+    for each in pages:
+        content = contents.of(each)
+        url = normal_form(each.url)
+        seen.pop(url, None)
+        seen[url] = plain_identity(each) if isinstance(content, NoEvidence) else content.identity
+    numbers = {identity: number for number, identity in enumerate(dict.fromkeys(seen.values()))}
+    return is_shell([*seen], [numbers[identity] for identity in seen.values()])
 
 
 def observation_of_row(row: "ObservationRow") -> Observation | None:
@@ -241,4 +222,7 @@ def observation_of_row(row: "ObservationRow") -> Observation | None:
         words=prints.words,
         version=version_in(row.version),
         ends=row.ends,
+        password=row.password,
+        crawl=row.crawl,
+        unseen=prints.unseen,
     )

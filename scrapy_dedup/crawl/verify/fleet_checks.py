@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 from scrapy.utils.defer import deferred_from_coro
 
-from ...content.resemblance import Difference
-from ...learning.lifetime.refutation import Noise
+from ...learning.lifetime.refutation import Difference, Noise
 from ..support.request_meta import SAMPLE, SAMPLE_OF, is_digest_of
 from .choosing import SpotCheck
 from .rule_trials import Case
@@ -47,7 +46,7 @@ class FleetChecks:
         """Tell what a spot check has shown; *case* if that is another page than it was taken for."""
         told: dict[str, Any] = {_JUDGED: _told(check)}
         if case is not None:
-            told[_CASE] = [case.difference.name, case.content, astuple(case.noise), case.elsewhere, case.doubtful]
+            told[_CASE] = [case.difference.name, case.content, astuple(case.noise), case.elsewhere]
         self._seen.say(json.dumps(told))
 
     def tell_undecided(self, check: SpotCheck) -> None:
@@ -64,7 +63,7 @@ class FleetChecks:
             return
         check, case = self._check(told[_JUDGED]), None
         if _CASE in told:
-            name, content, noise, elsewhere, doubtful = told[_CASE]
+            name, content, noise, elsewhere = told[_CASE]
             case = Case(
                 check.rules,
                 Difference[name],
@@ -74,7 +73,6 @@ class FleetChecks:
                 check.page,
                 check.kinds,
                 elsewhere=elsewhere,
-                doubtful=doubtful,
             )
         deferred_from_coro(self._judge.hear(check, case)).addErrback(lambda _: None)
 

@@ -115,9 +115,9 @@ class Retraction:
                     site,
                     name,
                     now,
-                    max(0, trial.samples - trial.doubtful - samples),
-                    max(0, trial.differing - trial.doubtful - refuted),
-                    undecided=trial.undecided + trial.doubtful,
+                    max(0, trial.samples - samples),
+                    max(0, trial.differing - refuted),
+                    undecided=trial.undecided,
                 )
                 if name in learned and (row.samples or row.undecided):
                     rows.append(row)

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ...content.resemblance import Difference
-from ...learning.lifetime.refutation import Noise, Trial
+from ...learning.lifetime.refutation import Difference, Noise, Trial
 
 #: Spot checks that wait, of the same rules.
 PATIENCE: Final = 12
@@ -36,8 +35,6 @@ class Case:
     kinds: Mapping[str, int] = field(default_factory=dict)
     #: Whether another URL has shown the page.
     elsewhere: bool = False
-    #: Whether it differs in some words only, and it is not known yet what passes on its site.
-    doubtful: bool = False
 
 
 class RuleTrials:
@@ -49,8 +46,6 @@ class RuleTrials:
         #: How often a rule was confirmed where no other one was needed, by the kind of what it changed there.
         self._alone: Counter[tuple[str, int]] = Counter()
         self._open: list[Case] = []
-        #: Doubtful cases, with the rules that they speak against.
-        self._doubtful: list[tuple[str, Case]] = []
         #: By the rules that are suspected: the first cases whose pages other URLs have shown, by the page.
         self._elsewhere: defaultdict[tuple[str, ...], dict[str, Case]] = defaultdict(dict)
         #: Rules of which the next request that no other rule filters is to be checked, as it may decide an open case.
@@ -90,14 +85,6 @@ class RuleTrials:
         cases, self._open = self._open, []
         return [refuted for case in cases for refuted in self._blame(case.rules, case)]
 
-    def decide(self, case: Case, *, same: bool) -> None:
-        """Note that a doubtful case is the *same* page, or another one, by what lasts of it."""
-        for rule, _ in [each for each in self._doubtful if each[1] is case]:
-            self.trial(rule).decide(same=same)
-        self._doubtful = [each for each in self._doubtful if each[1] is not case]
-        if same:
-            self._open = [each for each in self._open if each is not case]
-
     def trial(self, rule: str) -> Trial:
         """Return the trial of a rule."""
         return self.trials.setdefault(rule, Trial())
@@ -134,9 +121,6 @@ class RuleTrials:
             if trial.met(case.content):
                 continue
             trial.add(case.difference)
-            if case.doubtful:
-                trial.doubtful += 1
-                self._doubtful.append((rule, case))
             if trial.refuted(case.noise):
                 refuted.append((rule, case))
         return refuted

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 from scrapy.utils.asyncio import run_in_thread
 
-from ...content.resemblance import Difference
+from ...learning.lifetime.refutation import Difference
 from ...rules.model import Status
 from ...store.rows import RULES, DiscardRow, DiscardState
 from ..identity.suspended_rules import rule_by_id
@@ -19,7 +19,7 @@ from ..support.faults import Event
 from .rule_trials import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from scrapy import Request
     from scrapy.http import Response
@@ -73,11 +73,15 @@ class SpotCheckJudge:
     #: A spot check has shown that it is its page, or, by a case, that it is another one.
     check_judged: "Event[[SpotCheck, Case | None]]" = attrs.field(init=False)
     check_undecided: "Event[[SpotCheck]]" = attrs.field(init=False)
-    _doubtful: "list[tuple[SpotCheck, ObservationRow, Case]]" = attrs.field(factory=list, init=False)
+    #: Has a page of a site fetched again, to see whether it lasts; False where that cannot be.
+    ask: "Callable[[str, str], bool]" = attrs.field(init=False)
+    #: Spot checks that differ from their pages, of which nobody knows yet whether these last, as they were answered.
+    _doubtful: "list[tuple[Request, SpotCheck, ObservationRow]]" = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.check_judged = Event(self._faults)
         self.check_undecided = Event(self._faults)
+        self.ask = lambda site, page: False
 
     async def is_duplicate(self, request: "Request", response: "Response", *, goes_on: bool) -> bool:
         """Compare a spot check; return whether it is stopped as a duplicate: never if it *goes on* in any case."""
@@ -101,12 +105,17 @@ class SpotCheckJudge:
             self._spot_checks.note_undecided(check)
             self._note_undecided(check)
             return False
+        if found.doubtful and (self.ask(check.site, check.page) or found.difference is Difference.NEAR):
+            self._unchecked.note_differing(check)
+            self._note_undecided(check)
+            self._doubtful.append((request, check, row))
+            return False
         if found.difference is Difference.NONE:
             if not goes_on and self._store.add(row):  # it does not come to where responses are recorded
                 self._stats.inc_value("dedup/recorded")
             await self._confirm(check)
             return not goes_on
-        await self._accuse(request, check, found, row)
+        await self._accuse(request, check, found)
         return False
 
     def _is_of_its_page(self, request: "Request", response: "Response", check: "SpotCheck") -> bool:
@@ -117,17 +126,17 @@ class SpotCheckJudge:
     def _note_undecided(self, check: "SpotCheck") -> None:
         """Count a spot check of which nobody can tell, here and in the other workers of a fleet."""
         self._count_undecided(check)
-        self.count_undecided(check)
         self.check_undecided.send(check)
 
     def _count_undecided(self, check: "SpotCheck", number: int = 1) -> None:
         self._stats.inc_value("dedup/samples/undecided", number)
         self._tally.undecided(check.site, number)
+        self.count_undecided(check, number)
 
-    def count_undecided(self, check: "SpotCheck") -> None:
+    def count_undecided(self, check: "SpotCheck", number: int = 1) -> None:
         """Count a spot check of which nobody can tell among those of its rules."""
         for rule in check.rules:
-            self._spot_checks.trials[check.site].trial(rule).undecided += 1
+            self._spot_checks.trials[check.site].trial(rule).undecided += number
 
     async def _row(self, request: "Request", response: "Response", check: "SpotCheck") -> "ObservationRow":
         """Return a response as any page is recorded, and compared by what lasts of it."""
@@ -136,7 +145,7 @@ class SpotCheckJudge:
             response,
             self._store.scope,
             check.site,
-            self._status.spider.name,
+            self._status,
             from_cache="cached" in response.flags,
         )
         versioned = self._kept_texts.wanted(check.site, request.url)
@@ -151,16 +160,13 @@ class SpotCheckJudge:
         self.check_judged.send(check, None)
         await self._refute(check.site, self._spot_checks.trials[check.site].confirm(check.rules, check.kinds))
 
-    async def _accuse(
-        self, request: "Request", check: "SpotCheck", found: "PageDifference", row: "ObservationRow"
-    ) -> None:
+    async def _accuse(self, request: "Request", check: "SpotCheck", found: "PageDifference") -> None:
         if found.elsewhere:
             self._spot_checks.note_undecided(check)  # by itself
             self._note_undecided(check)
         else:
             self._unchecked.note_differing(check)
-            if not found.doubtful:
-                self._note_differing(check)
+            self._note_differing(check)
         difference = found.difference
         if self._identities.of_url(request.url).key != self._identities.of_url(check.url).key:
             difference = Difference.NEAR  # its redirects lead elsewhere, maybe all to one page, to log in
@@ -173,11 +179,7 @@ class SpotCheckJudge:
             check.page,
             check.kinds,
             elsewhere=found.elsewhere,
-            doubtful=found.doubtful,
         )
-        if found.doubtful:
-            self._count_undecided(check)
-            self._doubtful.append((check, row, case))
         self.check_judged.send(check, case)
         trials = self._spot_checks.trials[check.site]
         await self._refute(check.site, trials.accuse(case))
@@ -195,33 +197,21 @@ class SpotCheckJudge:
         await self._refute(check.site, self._spot_checks.trials[check.site].accuse(case))
 
     async def _decide_doubtful(self) -> None:
-        """Compare again, by what lasts, what had differed in some words before it was known what passes on a site."""
-        known = [each for each in self._doubtful if self._comparer.knows_what_passes(each[0].page)]
-        for check, row, case in known:
-            self._doubtful = [each for each in self._doubtful if each[0] is not check]
+        """Compare again what had differed in a few words before it was known what lasts on pages like it."""
+        doubtful, self._doubtful = self._doubtful, []
+        for each in doubtful:
+            request, check, row = each
             found = await run_in_thread(self._comparer.with_page, row, check.page)
-            same = found.difference is Difference.NONE
-            if found.difference is Difference.UNKNOWN or found.elsewhere:
+            if found.doubtful:
+                self._doubtful.append(each)
                 continue
-            self._spot_checks.trials[check.site].decide(case, same=same)
+            if found.difference is Difference.UNKNOWN:
+                continue
             self._count_undecided(check, -1)
-            if not same:
-                self._note_differing(check)
-                continue
-            self._stats.inc_value("dedup/samples/confirmed")
-            self._tally.confirmed(check.site)
-            suspended = any((check.site, rule) in self._suspended for rule in check.rules)
-            logger.log(
-                logging.WARNING if suspended else logging.INFO,
-                "The spot check %(url)s is the same page as %(page)s after all, by what lasts of both: rule %(rule)s was right%(so)s",
-                {
-                    "url": check.url,
-                    "page": check.page,
-                    "rule": " and ".join(check.rules),
-                    "so": ", and is suspended" if suspended else "",
-                },
-                extra={"spider": self._status.spider},
-            )
+            if found.difference is Difference.NONE:
+                await self._confirm(check)
+            else:
+                await self._accuse(request, check, found)
 
     def _note_differing(self, check: "SpotCheck") -> None:
         """Count, tell and write into the ledger that a spot check was another page; it was fetched, and has no row there yet."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ...masks.model import Mask
 from ...observation import Observation
 from ...urls import normal_form
-from ..data.clusters import PageIdentities, no_evidence
+from ..contents import Contents, NoEvidence
 
 MAX_HOPS = 5
 
@@ -24,22 +24,20 @@ class Fetched:
         #: (page, declaration, URL) as the observations tell them.
         self.declared: list[tuple[str, str, str]] = []
         seen = list(observations)
-        identities = PageIdentities(seen, mask)
+        contents = Contents(seen, mask)
         for observation in seen:
-            self._add(observation, identities)
+            self._add(observation, contents)
 
-    def _add(self, observation: Observation, identities: PageIdentities) -> None:
+    def _add(self, observation: Observation, contents: Contents) -> None:
         url = normal_form(observation.url)
         if observation.redirect is not None and observation.status != 200:
             self._redirects[url] = normal_form(observation.redirect)
             self.declared.append((observation.redirect, "redirect", observation.url))
             return
-        if no_evidence(observation) is not None:
+        content = contents.of(observation)
+        if isinstance(content, NoEvidence) or not content.is_told:
             return
-        identity = identities.of(observation)
-        if identity is None:
-            return
-        number = self._numbers.setdefault(identity, len(self._numbers))
+        number = self._numbers.setdefault(content.identity, len(self._numbers))
         known = self._content.setdefault(url, number)
         if known != number:
             self._content[url] = None  # it changes by itself

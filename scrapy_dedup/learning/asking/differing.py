@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
 
-from ...content.resemblance import SHARED
-from ...masks.css_xpath import css_of
 from ...masks.model import Mask
+from ...masks.selectors import css_of
+from ..contents import COMMON
 from .controls import SeenPage, UnequalPair
 
 NOTABLE_SHARE = 0.05
@@ -20,7 +20,7 @@ WIDTH = 40
 def differing_note(undecided: Iterable[UnequalPair], pages: Sequence[SeenPage], mask: Mask | None) -> str | None:
     """Return how many *pages* are nearly alike, where they differ and what would help; None where there are few."""
     # Pages that have less in common differ in more than a few words.
-    near = [pair for pair in undecided if pair.share >= SHARED]
+    near = [pair for pair in undecided if pair.share >= COMMON]
     alike = {page.url for pair in near for page in (pair.one, pair.other)}
     if not near or len(alike) < NOTABLE_SHARE * len(pages):
         return None
@@ -49,11 +49,11 @@ def _differences(
 
 def _by_place(page: SeenPage, mask: Mask | None) -> dict[str, Counter[str]]:
     """Return the compared texts of a page by place."""
-    rest = dict(mask.parted(page.version, url=page.url)[1]) if mask is not None else {}
+    lasting = (mask or Mask()).lasting(page.version, page.url)
     found: dict[str, Counter[str]] = {}
-    for selector, attribute, text in page.version.blocks:
-        if not attribute and (lasting := rest.get(text, text)):
-            found.setdefault(selector, Counter())[lasting] += 1
+    for selector, attribute, text in lasting.seen:
+        if not attribute:
+            found.setdefault(selector, Counter())[text] += 1
     return found
 
 

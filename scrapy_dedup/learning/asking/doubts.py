@@ -20,7 +20,7 @@ from ...urls.acting import acts
 from ...urls.templates import template_of
 from ...urls.variation import host_of, is_parameter, raw_value, with_value, without
 from ..config import Config, current
-from ..data.clusters import PageIdentities, no_evidence
+from ..contents import Contents, NoEvidence
 from ..evidence.user_names import Names
 from ..methods.entropy import FingerprintedUrl, NameList, ParameterRule, Relevance, analysed, name_of
 from ..methods.options import EntropyOptions
@@ -86,15 +86,15 @@ def doubts(
     """
     kinds: dict[tuple[object, ...], dict[str, Observation]] = {}
     declaring = list(observations)
-    identities = PageIdentities(declaring, mask)
+    contents = Contents(declaring, mask)
     for each in declaring:
-        if no_evidence(each) is None and identities.of(each) is not None:
+        if not isinstance(contents.of(each), NoEvidence):
             kinds.setdefault(template_of(each.url), {})[normal_form(each.url)] = each
     declarations = Declarations.of(declaring, site_groups=book.groups)
     declared = linked_opinions(declarations, book.groups)
     priors = priors_of_rules(book, site)
     manual = manual_names(names)
-    search = _Search(site, book, declared, declarations, priors, manual, band, identities)
+    search = _Search(site, book, declared, declarations, priors, manual, band, contents)
     found = [doubt for pages in kinds.values() for doubt in search.of_kind(list(pages.values()))]
     return sorted(found, key=lambda doubt: (doubt.relevant, _rank(doubt.key), -doubt.urls, doubt.key))
 
@@ -115,7 +115,7 @@ class _Search:
     priors: Priors
     manual: NameList
     band: tuple[float, float]
-    identities: PageIdentities
+    contents: Contents
 
     def of_kind(self, pages: Sequence[Observation]) -> Iterator[Doubt]:
         """Yield the doubts of the pages of one kind."""
@@ -123,7 +123,7 @@ class _Search:
         if not usable or len(pages) < MIN_URLS:
             return
         site_groups = self.book.groups
-        contents = [self.identities.of(each) or "" for each in pages]
+        contents = [found.identity for each in pages if not isinstance(found := self.contents.of(each), NoEvidence)]
         views = [values_of(each.url, groups=site_groups) for each in pages]
         some = [normal_form(each.url) for each in pages[:SOME]]
         names = Counter(key for view in views for key in view if is_parameter(key))
@@ -159,10 +159,10 @@ class _Search:
 
     def _spread(self, pages: Sequence[Observation]) -> list[Observation]:
         """Put pages of different contents first."""
-        seen: Counter[str] = Counter()
+        seen: Counter[object] = Counter()
         ranked = []
         for each in pages:
-            content = self.identities.of(each) or ""
+            content = self.contents.of(each)
             ranked.append((seen[content], each))
             seen[content] += 1
         return [each for _, each in sorted(ranked, key=lambda item: item[0])]

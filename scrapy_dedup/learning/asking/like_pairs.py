@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...content.versions import Version
+from ...pages.versions import Version
 
 OWN = 0.1
 """Share of the pages on which a text may stand that is own to them; a text on three pages is own to them in any case."""
@@ -52,7 +52,7 @@ class _OwnTexts:
     """The texts of each page that few pages have."""
 
     def __init__(self, pages: Sequence[Version]) -> None:
-        shown = [Counter([text for _, attribute, text in page.blocks if not attribute]) for page in pages]
+        shown = [Counter([text for _, attribute, text in page.seen if not attribute]) for page in pages]
         #: Text -> number of pages that show it.
         self._pages = Counter([text for texts in shown for text in texts])
         most = max(3, OWN * len(pages))

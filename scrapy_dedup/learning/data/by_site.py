@@ -9,8 +9,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from urllib.parse import unquote
 
-from ...content.sketch import Sketch
 from ...observation import Observation
+from ...pages.sketch import Sketch
 from ...store.schema import signed_hash
 from ...urls import GroupsLike, normal_form, site_of_url
 
@@ -94,7 +94,7 @@ def observations_by_site(
 ) -> tuple[dict[str, list[Observation]], dict[str, dict[str, Sketch]]]:
     """Return the observations of each site, and of some pages of each the sketch by a URL in normal form.
 
-    Sketches are by far the largest part of observations: those of the first pages are kept.
+    Sketches are by far the largest part of observations without versions: of these, those of the first pages are kept.
     """
     by_site: dict[str, list[Observation]] = {}
     sketches: dict[str, dict[str, Sketch]] = {}
@@ -108,7 +108,8 @@ def observations_by_site(
             if len(pages) < MAX_SKETCHES and observation.sketch.bag not in bags:
                 bags.add(observation.sketch.bag)
                 pages[normal_form(observation.url)] = observation.sketch
-            observation = replace(observation, sketch=None)
+            if observation.version is None:
+                observation = replace(observation, sketch=None)
         by_site.setdefault(site, []).append(observation)
     for seen in by_site.values():  # as a store yields them, in whatever order the responses came
         seen.sort(key=lambda each: (signed_hash(each.url), each.url, each.time or 0.0))

@@ -1,21 +1,20 @@
 """Duplicate clusters: which observed URLs are the same page.
 
-Identity is the page's visible text: its words in any order where the observation has that
-fingerprint (sort orders of one list are one page), in order otherwise. Redirects and declared
+Identity is the page's content (:mod:`..contents`): its words in any order where the observation has that
+fingerprint (sort orders of one list are one page), in order otherwise, and what nobody sees where the text tells nothing. Redirects and declared
 canonical URLs are weaker evidence of another kind and never make a cluster.
 """
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...masks.model import Mask
 from ...observation import APART, Observation
-from ...rules.exchange import CLEAN_PARAM
 from ...urls import normal_form
 from ...urls.templates import template_of
-from .lasting import MIN_WORDS, lasting_identities, plain_identity
+from ..contents import Contents, NoEvidence
 
 NO_EVIDENCE = -1
 
@@ -64,7 +63,7 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
 
     Of several responses to one URL the latest counts (the last one, where times are equal).
     """
-    identities = PageIdentities(observations, mask)
+    contents = Contents(observations, mask)
     identity: dict[str, str] = {}
     latest: dict[str, float] = {}
     since: dict[str, float] = {}
@@ -79,11 +78,11 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
     controls: dict[object, tuple[int, int]] = {}
     for observation in observations:
         timed = timed or observation.time is not None
-        reason = no_evidence(observation)
-        page = None if reason else identities.of(observation)
-        if page is None:
-            left_out[reason or identities.why_not(observation)] += 1
+        found = contents.of(observation)
+        if isinstance(found, NoEvidence):
+            left_out[found.why] += 1
             continue
+        page = found.identity
         looked = looked or observation.password is not None
         if observation.password:
             passwords.add(page)
@@ -123,59 +122,3 @@ def clusters(observations: Sequence[Observation], mask: Mask | None = None) -> C
         stable=frozenset(stable),
         controls=controls,
     )
-
-
-def no_evidence(observation: Observation) -> str | None:
-    """Return why an observation says nothing about duplicates, None where it does."""
-    if observation.headers and CLEAN_PARAM in observation.headers:
-        return "robots.txt"
-    if observation.status != 200:
-        return "redirect" if observation.redirect is not None else "status"
-    if not observation.fingerprint:
-        return "no content"
-    if observation.words is not None and observation.words < MIN_WORDS:
-        return "hardly any text"
-    return None
-
-
-class PageIdentities:
-    """What tells the pages of a site apart, under its mask."""
-
-    def __init__(self, observations: Collection[Observation], mask: Mask | None = None) -> None:
-        #: URL templates whose pages have closing tags, as far as pages are in doubt that have none.
-        self._ending: set[tuple[object, ...]] = set()
-        if any(each.ends is False for each in observations):
-            self._ending = {template_of(each.url) for each in observations if each.ends}
-        self._mask = mask if mask is not None and mask.version else None
-        #: Fingerprint of all of a page -> that of what lasts of it.
-        self._masked: dict[str, str | None] = {}
-        if self._mask is not None:
-            told = [each for each in observations if each.version is not None and no_evidence(each) is None]
-            self._masked = lasting_identities(told, self._mask)
-
-    def of(self, observation: Observation) -> str | None:
-        """Return the identity of an observation's page; None if it has none.
-
-        Of a page whose texts are not kept, what passes cannot be left out: it is the same page as one that
-        shows the same with all that passes, and nothing is known about it beside any other. Nor is it of a page
-        of which the mask hides most that is its own.
-        """
-        if self._is_cut_off(observation):
-            return None
-        mask = self._mask
-        plain = plain_identity(observation)
-        if mask is None:
-            return plain
-        if plain in self._masked:
-            return self._masked[plain]
-        return None if mask.applies_to(observation.url) else plain
-
-    def why_not(self, observation: Observation) -> str:
-        """Return why :meth:`of` cannot tell the page of an observation."""
-        if self._is_cut_off(observation):
-            return "cut off"
-        return "its texts are not kept" if observation.version is None else "what is its own passes"
-
-    def _is_cut_off(self, observation: Observation) -> bool:
-        """Whether a page that ended with the connection lacks the closing tags that others of its template have."""
-        return observation.ends is False and template_of(observation.url) in self._ending

@@ -16,9 +16,8 @@ from ...observation import Observation
 from ...rules.exchange import CLEAN_PARAM
 from ...store.schema import signed_hash
 from ...urls import normal_form
+from ..contents import plain_identity, why_no_page
 from ..evidence.arrays import Flags
-from .clusters import no_evidence
-from .lasting import plain_identity
 
 MOST_OF_SITE: Final = 500_000
 """Observations of a site that are learned from, about; learning takes a kilobyte for each."""
@@ -49,7 +48,7 @@ class RowHashes(NamedTuple):
 def row_hashes(observation: Observation, text: str) -> RowHashes:
     """Return what a sample is drawn by; *text* is all of the observation."""
     url, row, time = normal_form(observation.url), signed_hash(text), observation.time or 0.0
-    if no_evidence(observation) is None:
+    if why_no_page(observation) is None:
         return RowHashes(signed_hash(url), signed_hash(plain_identity(observation)), row, True, time)
     if observation.headers and CLEAN_PARAM in observation.headers:
         return RowHashes(signed_hash(url), ANY_WAY, row, False, time)

@@ -92,6 +92,9 @@ class _Settling:
         """Return the deployed proposals, and the outcome for each earlier rule; *waiting* are candidates."""
         left, reasons = self._left()
         chosen = self._completed(left, [one for one in fresh if not _narrows(one, left)])
+        # Where what was learned first is in the way of what removes more, it is what is added.
+        if self._removes(fresh) > self._removes(chosen) and self._validated(fresh) == list(fresh):
+            chosen = self._completed(list(fresh), left)
         departures = []
         for rule, said in self._rules.items():
             by = self._rules_that_say(chosen, said)

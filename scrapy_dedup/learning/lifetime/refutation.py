@@ -11,9 +11,9 @@ be refuted soon, the last few samples are tested by themselves, too, for which t
 from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from math import exp, log, log1p
 
-from ...content.resemblance import Difference
 from ..evidence.shares import of_any_share, upper_bound
 
 REFUTING_RATIO = 20.0
@@ -29,6 +29,19 @@ ENOUGH_OF_A_CRAWL = 5
 """Minimum number of pages fetched twice in one crawl from which on earlier crawls are not needed."""
 MOST_MET = 1_000
 """Pages of differing samples that are remembered."""
+
+
+class Difference(Enum):
+    """How a page differs from the one that it is compared with."""
+
+    #: Not at all.
+    NONE = "none"
+    #: In a few words, or nobody can tell in how many.
+    NEAR = "near"
+    #: In most of what is its own.
+    CLEAR = "clear"
+    #: One of them is no page, or has hardly any text.
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +87,8 @@ class Trial:
     samples: int = 0
     differing: int = 0
     clear: int = 0
-    #: Others of which nobody can tell; and those of the differing ones that were compared before it was known what passes.
+    #: Others of which nobody can tell.
     undecided: int = 0
-    doubtful: int = 0
     _recent: deque[Difference] = field(default_factory=lambda: deque(maxlen=RECENT))
     _met: set[str] = field(default_factory=set)
 
@@ -103,14 +115,6 @@ class Trial:
     def possibly_lost(self) -> tuple[int, int]:
         """Return the number of all samples, and of those that are not known to be the page they were taken for."""
         return self.samples + self.undecided, self.differing + self.undecided
-
-    def decide(self, *, same: bool) -> None:
-        """Note that a doubtful sample is the *same* page, or another one, by what lasts of it."""
-        self.doubtful -= 1
-        if same:
-            self.differing -= 1
-            if Difference.NEAR in self._recent:
-                self._recent.remove(Difference.NEAR)
 
     def refuted(self, noise: Noise) -> bool:
         """Return whether these samples refute the rule, where the site has so much *noise*."""

@@ -26,10 +26,11 @@ import numpy as np
 import numpy.typing as npt
 from xxhash import xxh3_64_intdigest
 
-from ...content.versions import Version
 from ...observation import Observation
+from ...pages.versions import Version
 from ...urls import normal_form, site_of_url
-from ..data.clusters import NO_EVIDENCE, Clusters, no_evidence
+from ..contents import why_no_page
+from ..data.clusters import NO_EVIDENCE, Clusters
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -274,11 +275,11 @@ def _latest_versions(seen: Iterable[Observation]) -> dict[str, Version]:
     """Return the version that each URL has shown last, as far as texts are kept."""
     versions: dict[str, Version] = {}
     for each in sorted(seen, key=lambda one: one.time or 0.0):
-        if each.version is not None and no_evidence(each) is None:
+        if each.version is not None and why_no_page(each) is None:
             versions[normal_form(each.url)] = each.version
     return versions
 
 
 def _words(version: Version) -> list[str]:
     """Return the words of a page that a reader sees."""
-    return " ".join([text for _, attribute, text in version.blocks if not attribute]).split()
+    return " ".join([text for _, attribute, text in version.seen if not attribute]).split()

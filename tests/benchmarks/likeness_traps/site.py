@@ -13,7 +13,7 @@ from html import escape
 from random import Random
 from typing import Final
 
-from scrapy_dedup.content.sketch import sketch_of_html
+from scrapy_dedup.pages.response import sketch_of_html
 
 from ..sites.many_keys import VOCABULARY
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.versions import version_of
+from scrapy_dedup.pages.response import version_of
 
 from ..scoring.checks import Check, print_table, rate
 from ..scoring.masking import Counts, compared, passing_words, score
@@ -179,7 +179,7 @@ def result(name: str, seed: int) -> Result:
     def counts(versions: Mapping[str, Sequence[Page]]) -> Counts:
         versions = {url: pages[-SCORED:] for url, pages in versions.items()}
         fingerprints = {
-            url: [mask.masked(version_of(page.html), url=url) for page in pages] for url, pages in versions.items()
+            url: [mask.sketch(version_of(page.html), url).bag for page in pages] for url, pages in versions.items()
         }
         return score(mask, versions, passing) + compared(fingerprints, versions, VOLATILE)
 

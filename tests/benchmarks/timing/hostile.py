@@ -14,7 +14,7 @@ from random import Random
 from time import process_time
 
 from scrapy_dedup import Mask, learn_mask
-from scrapy_dedup.content.tokenizer.tokens import blocks, tokens
+from scrapy_dedup.pages.tokens import blocks_with_offsets, tokens
 
 from ..sites.many_keys import word
 from .learning import slope
@@ -63,7 +63,7 @@ def all_tokens(html: str) -> None:
 
 def all_blocks(html: str) -> None:
     """Read a page and make each of its blocks."""
-    deque(blocks(html), maxlen=0)
+    deque(blocks_with_offsets(html), maxlen=0)
 
 
 def fat_page(rng: Random, vocabulary: Sequence[str], words: int) -> str:

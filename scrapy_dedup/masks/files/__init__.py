@@ -1,1 +1,0 @@
-"""Mask files: what they say of a site, read, written and merged; nothing here applies it to pages."""

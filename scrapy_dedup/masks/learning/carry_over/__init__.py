@@ -1,1 +1,0 @@
-"""What was learned on some pages, carried over to pages of other URL templates."""

@@ -1,1 +1,0 @@
-"""Counts of changes: how often the texts of each place changed from version to version."""

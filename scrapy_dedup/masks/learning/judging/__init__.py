@@ -1,1 +1,0 @@
-"""Which places are transient: the features of each, their score, and the words that change."""

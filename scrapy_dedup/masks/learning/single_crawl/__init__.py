@@ -1,1 +1,0 @@
-"""What depends on the visit and not on the page, found in a single crawl."""

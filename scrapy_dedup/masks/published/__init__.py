@@ -1,1 +1,0 @@
-"""The method of the transient-content document, as published."""
