@@ -115,11 +115,11 @@ def _unhurried(monkeypatch: pytest.MonkeyPatch, answer_seconds: Callable[[float]
 
 @pytest.fixture
 def answer_seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Set how long a crawl waits for a database that does not answer: half a minute for a user, for ever in tests."""
+    """Set how long a crawl waits for a database that does not answer: half a minute for a user, ten where much is read, for ever in tests."""
 
     def set_seconds(seconds: float) -> None:
-        for module in ("postgresql", "writer"):
-            monkeypatch.setattr(f"scrapy_dedup.store.{module}.ANSWER_SECONDS", seconds)
+        for place in ("postgresql.ANSWER_SECONDS", "postgresql._SLOW_ANSWER_SECONDS", "writer.ANSWER_SECONDS"):
+            monkeypatch.setattr(f"scrapy_dedup.store.{place}", seconds)
 
     return set_seconds
 

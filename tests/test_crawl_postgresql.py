@@ -114,6 +114,7 @@ async def test_a_crawl_whose_server_stays_away_and_the_next_one(
     """The crawl goes on and closes, says what is lost, and the next one is as any other."""
     url = f"{postgresql.url()}?connect_timeout=1" if hangs else postgresql.url()
     settings: dict[str, Any] = {"DEDUP_STORE": url, "DEDUP_LEARN": "close", "CONCURRENT_REQUESTS": 2}
+    settings["SCRAPER_SLOT_MAX_ACTIVE_SIZE"] = 1  # what comes while the twentieth page waits would be stored, too
     acts = {20: lambda: (answer_seconds(1.0), postgresql.pause())} if hangs else {}
     if not hangs:
         postgresql.stop()

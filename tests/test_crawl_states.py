@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scrapy.crawler import Crawler
 from twisted.internet.defer import Deferred, ensureDeferred, gatherResults
@@ -442,6 +442,8 @@ def kill_law(project: Project, codes: list[int], drawn: tuple[Site, Visit], job:
         killed = made.scrapy(*command)
         assert killed.returncode in (0, -signal.SIGKILL), killed.stderr
         codes.append(killed.returncode)
+        # A queue file that was made and not written yet: stock Scrapy cannot go on with such a job either.
+        assume(all(file.stat().st_size for file in Path("job/requests.queue").glob("*/*")))
         if not job:
             shop.begin(visit.answers)
         write(server, visit.then)
