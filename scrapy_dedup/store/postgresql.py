@@ -7,7 +7,7 @@ are there in the order of their ids.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -71,7 +71,6 @@ def _bound_answers(engine: Engine, quick: Callable[[], float]) -> None:
         connection = dialect.dbapi.connect(*arguments, **options)
         connection.patience = quick
         connection.wait = partial(_wait, connection)
-        connection.server_cursor_factory = _server_cursors()
         return connection
 
     def choose(connection: Any, cursor: Any, *_: Any) -> None:
@@ -84,23 +83,6 @@ def _bound_answers(engine: Engine, quick: Callable[[], float]) -> None:
     event.listen(engine, "do_connect", connect)
     event.listen(engine, "commit", end)
     event.listen(engine, "before_cursor_execute", choose)
-
-
-@cache
-def _server_cursors() -> Any:
-    from psycopg import ServerCursor  # not where the store is a file
-
-    class ServerCursors(ServerCursor[Any]):
-        """Cursors on the server that are closed with their connection, where it is given up while they are closed."""
-
-        def close(self) -> None:
-            try:
-                super().close()
-            finally:
-                if self.connection.closed:
-                    super().close()
-
-    return ServerCursors
 
 
 def _wait(connection: Any, steps: "PQGen[Any]", interval: float = _INTERVAL, **options: Any) -> Any:
