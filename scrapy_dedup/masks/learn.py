@@ -163,9 +163,8 @@ def _act(found: Candidate) -> Act | None:
         return "strip"
     if found.part.where[1]:
         return None
-    is_theirs = features.page > THEIRS and features.anew < THEIRS
-    is_often = at_most(changes, len(found.trials.pairs) + 1, OFTEN) >= SURE
-    return "compare" if is_often and not is_theirs else None
+    often = FEW if features.page > THEIRS else OFTEN
+    return "compare" if at_most(changes, len(found.trials.pairs) + 1, often) >= SURE else None
 
 
 def _is_heading(selector: str) -> bool:
