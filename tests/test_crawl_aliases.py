@@ -241,7 +241,8 @@ class Board:
         self.of_post = {self.post(post).partition("#")[0]: self.page(*at) for post, at in self.posts.items()}
         self.allowed = EVIDENCE if shape.element else 15
         self.answered = 0
-        self.released = threading.Event()
+        self.released = False
+        self.changed = threading.Condition()
         self.server: Server = serve(self.answer)
 
     def page(self, topic: int, number: int = 0) -> str:
@@ -256,8 +257,9 @@ class Board:
         target = asked.target
         if target in self.of_post:
             self.answered += 1
-            if self.answered > self.allowed:
-                self.released.wait(PATIENCE)
+            number = self.answered
+            with self.changed:
+                self.changed.wait_for(lambda: self.released or number <= self.allowed, PATIENCE)
             target = self.of_post[target]
             if self.shape.redirects:
                 return Answer("", status=302, headers={"Location": target})
@@ -311,10 +313,12 @@ async def test_a_kind_learned_in_the_crawl_stops_queued_posts(serve: Serve, shap
     crawler = crawler_of(Links, DEDUP_LEARN="live", **BREADTH)
 
     def go_on() -> None:
-        if any(kind["evidence"]["groups"] > EVIDENCE / POSTS for kind in board.kinds()):
-            board.released.set()
-        else:  # it was learned from fewer posts than there may be
-            board.allowed = max(board.allowed, board.answered + EVIDENCE * 2 // 3)
+        with board.changed:
+            if any(kind["evidence"]["groups"] > EVIDENCE / POSTS for kind in board.kinds()):
+                board.released = True
+            else:  # it was learned from fewer posts than there may be
+                board.allowed = max(board.allowed, board.answered + EVIDENCE * 2 // 3)
+            board.changed.notify_all()
 
     when_counted(crawler, LEARNED, go_on)
     board.check(await run(crawler, board.server.url("/")))
@@ -324,7 +328,7 @@ async def test_a_kind_learned_in_the_crawl_stops_queued_posts(serve: Serve, shap
 @in_reactor
 async def test_a_job_that_is_resumed_knows_what_its_earlier_runs_have_seen(serve: Serve, shape: str) -> None:
     board = Board(SHAPES[shape], serve)
-    board.released.set()
+    board.released = True
     crawler = crawler_of(Links, DEDUP_LEARN="close", JOBDIR="job", **BREADTH)
 
     def pause() -> None:

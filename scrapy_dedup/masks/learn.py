@@ -163,7 +163,10 @@ def _act(found: Candidate) -> Act | None:
         return "strip"
     if found.part.where[1]:
         return None
-    often = FEW if features.page > THEIRS else OFTEN
+    is_theirs = features.page > THEIRS
+    if is_theirs and features.anew < THEIRS:
+        return None
+    often = FEW if is_theirs else OFTEN
     return "compare" if at_most(changes, len(found.trials.pairs) + 1, often) >= SURE else None
 
 
