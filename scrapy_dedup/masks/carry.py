@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -233,6 +233,7 @@ def is_all_over(part: Part, without: AbstractSet[str], seen: Observations) -> bo
     )
 
 
+@lru_cache(maxsize=16_384)
 def _shape(text: str) -> str:
     """Return a text with its numbers, tokens and words of the calendar as signs."""
     return " ".join([_sign(word) for word in text.split()])

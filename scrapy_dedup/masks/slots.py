@@ -82,6 +82,7 @@ def left_of(text: str, ranges: Ranges, attribute: str = "") -> str:
     return joined(found, attribute)
 
 
+@lru_cache(maxsize=16_384)
 def is_typed(piece: str) -> bool:
     """Return whether a piece is a number, a code or a word of the calendar, as clocks, counters and tokens are made of.
 
