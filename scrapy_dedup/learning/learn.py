@@ -20,11 +20,12 @@ from .data.by_site import inner_sites, innermost_first, observations_by_site
 from .data.clusters import clusters
 from .deadline import Deadline
 from .evidence.user_names import names_of
-from .learning_options import DEFAULTS, MAX_LOSS, LearningOptions
+from .learning_options import DEFAULTS, MAX_LOSS, Fetch, LearningOptions
 from .lifetime.kept_rules import may_return
 from .memory import Memory
 from .methods.policy import policy_of
 from .opinions.declared import Declarations
+from .pipeline import learn_asking
 from .site_report import SiteReport
 from .site_rules import decide_site, learn_site
 
@@ -63,6 +64,7 @@ def learn_rules(
     deadline: float | None = None,
     method: str = JUDGE,
     options: "Mapping[str, Any] | MethodOptions | None" = None,
+    ask: Fetch | None = None,
 ) -> RuleBook:
     """Return the rules that *observations* (of any number of sites, in any order) support.
 
@@ -79,6 +81,9 @@ def learn_rules(
     its *options*, a dict or the dataclass of :mod:`.methods.options`. Such a method decides as its document does, does not
     know *max_loss*, and ends what it has begun.
 
+    *ask* takes a URL and returns the fingerprint of what it shows when it is fetched again, or None: a dozen URLs of a site, those
+    that decide most, are asked for, and what looks like an odd response is told from another page. It is for the judge.
+
     Raises ValueError when *max_loss* is not a share, *names* are no such lists, a value of an observation is wrong, or
     the method or an option is unknown or wrong; TypeError for an observation that is none of the three.
     """
@@ -88,6 +93,7 @@ def learn_rules(
         names=names_of(names),
         deadline=Deadline(deadline),
         policy=policy_of(method, options),
+        ask=ask,
     )
     return learn(observations_from(observations), chosen, known=known).book
 
@@ -130,6 +136,13 @@ def learn(
             found = policy.clusters(found, seen)
             outcome = decide_site(policy, site, found, options, known=known, others=others)
             rules += outcome.rules
+            departures += outcome.departures
+            reports.append(outcome.report)
+            continue
+        if options.ask is not None:
+            outcome = learn_asking(site, found, seen, options, known=known, others=others)
+            rules += outcome.rules
+            deep[site] = outcome.deep
             departures += outcome.departures
             reports.append(outcome.report)
             continue

@@ -10,6 +10,9 @@ from .methods.policy import MethodPolicy
 Progress = Callable[[str, int, int], None]
 """Takes the current activity, and the observations of the sites that are done and of all sites."""
 
+Fetch = Callable[[str], str | None]
+"""Takes a URL, and returns the fingerprint of what it shows when it is fetched again; None where it is not."""
+
 MAX_LOSS = 0.001
 """Default of DEDUP_MAX_LOSS: the share of a site's pages that its rules together may lose."""
 
@@ -29,6 +32,8 @@ class LearningOptions:
     learned what was found by then is tested and kept."""
     policy: MethodPolicy | None = None
     """The published method that decides, None for the judge."""
+    ask: Fetch | None = None
+    """Fetches again what decides most, a dozen URLs of a site at most; None where nothing can be fetched."""
     candidates: bool = False
     """Whether to return also the rules by which a crawl may postpone."""
     diagnose: bool = False

@@ -1,0 +1,84 @@
+"""The rules of one site, from pairs of URLs that show one page: the story of the learner that asks.
+
+    observations -> contents -> constant pages -> what is no evidence
+    pairs -> operations -> the judge -> the most valuable one acts -> again      (:mod:`.loop`)
+    what decides most is fetched again, and all of it is learned once more
+    operations -> rules that a file says, with what they rest on                 (:mod:`.emit`)
+
+It decides where :func:`scrapy_dedup.learn_rules` is given a function that fetches URLs again; elsewhere :mod:`.site_rules` does.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from ..observation import Observation
+from ..rules import Rule, RuleBook
+from ..rules.lifecycle import Departure, Reason
+from ..urls import normal_form
+from .data.clusters import Clusters
+from .data.judgement import SiteUrls, book_of, judged
+from .decision.weighing import with_counts
+from .emit import Writer
+from .learning_options import Fetch, LearningOptions
+from .lifetime.kept_rules import with_those_of_the_user
+from .loop import learn_operations
+from .proposals.combining import rules_of
+from .site_report import site_report
+from .site_rules import LEARNED, LearnedSite
+from .views import view_of
+
+LEARNER = "pairs"
+"""The name of this learner in the evidence of rules."""
+
+
+def learn_asking(
+    site: str,
+    found: Clusters,
+    seen: Iterable[Observation],
+    options: LearningOptions,
+    *,
+    known: RuleBook,
+    others: RuleBook | None = None,
+) -> LearnedSite:
+    """Return the rules of one site; what decides most is fetched again by the function of *options*, at most a dozen URLs.
+
+    *seen* are the observations of the site, of which *found* are the contents. The rules of the user in *known* stay.
+    """
+    sample = SiteUrls.of(site, found, options.site_groups, others, options.names)
+    fetch = _asking(sample, seen, options.ask) if options.ask is not None else None
+    views = [view_of(url, options.site_groups) for url in sample.urls]
+    operations = learn_operations(sample.urls, views, sample.content, fetch)
+    written = Writer(site, sample.urls, views, options.site_groups).written(operations)
+    rules = rules_of(site, written.proposals)
+    weighed = with_counts(rules, sample, written.deep, {rule.id: (LEARNER,) for rule in rules})
+    before = known.for_site(site)
+    kept = with_those_of_the_user(weighed, before)
+    ids = {rule.id for rule in kept}
+    gone = [Departure(rule, Reason.METHOD) for rule in before if _is_learned(rule) and rule.id not in ids]
+    report = site_report(site, found, kept, judged(book_of(kept, sample, written.deep), sample))
+    if written.unsaid:
+        note = f"{len(written.unsaid)} of {len(operations)} operations cannot be said by rules"
+        report = replace(report, notes=(*report.notes, note))
+    return LearnedSite(kept, {**known.site_rules(site).deep, **written.deep}, report, tuple(gone))
+
+
+def _is_learned(rule: Rule) -> bool:
+    return rule.status in LEARNED and not rule.is_alias
+
+
+def _asking(sample: SiteUrls, seen: Iterable[Observation], ask: Fetch) -> Callable[[str], int | None]:
+    """Return what tells the number of the content that a URL shows when it is fetched again, -1 for one that no URL has shown."""
+    requested: dict[str, str] = {}
+    contents: dict[str, int] = {}
+    number = dict(zip(sample.urls, sample.content, strict=True))
+    for each in seen:
+        url = normal_form(each.url)
+        requested.setdefault(url, each.url)
+        if url in number and each.fingerprint is not None:
+            contents[each.fingerprint] = number[url]
+
+    def again(url: str) -> int | None:
+        shown = ask(requested[url])
+        return None if shown is None else contents.get(shown, -1)
+
+    return again
