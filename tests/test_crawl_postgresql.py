@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 from .conftest import Project, Serve
 from .crawling import (
@@ -72,7 +73,9 @@ class Acting(Links):
             if number == min(self.acts):
                 # Those that are on their way to the spider may be there before it has them.
                 await maybe_deferred_to_future(until(lambda: self.stored() >= number))
-            self.acts[number]()
+            done = self.acts[number]()
+            if isinstance(done, Deferred):
+                await maybe_deferred_to_future(done)
         for each in super().parse(response):
             yield each
 
@@ -88,7 +91,9 @@ async def test_a_crawl_whose_server_dies_and_comes_back(
 ) -> None:
     """No page is lost, nothing is filtered while the ledger cannot be written, and what waited is in the store."""
     url = postgresql.url()
-    acts = {20: postgresql.kill, 50: postgresql.start}
+    # Nobody knows that it is away before something is to be written.
+    noticed = lambda: until(lambda: "is not recorded" in caplog.text)
+    acts = {20: postgresql.kill, 22: noticed, 50: postgresql.start}
     settings: dict[str, Any] = {"DEDUP_STORE": url, "CONCURRENT_REQUESTS": 2}
     done = await crawl_site(serve, chain, SID, start=["/p?id=0"], spider=Acting, store=url, acts=acts, **settings)
     assert done.stats["finish_reason"] == "finished"
