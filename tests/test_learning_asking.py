@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy_dedup import Observation, RuleBook, learn_rules
 from scrapy_dedup.rules import Ignore, Rule, Status
 
-from .learning import Rows, drawn, lost, observed, saved, whole
+from .learning import Rows, check, drawn, lost, observed, saved, whole
 
 WORDS = [
     f"{colour}-{animal}" for colour in ("red", "blue", "old", "new") for animal in ("cat", "dog", "cow", "fox", "bee")
@@ -141,6 +141,36 @@ def test_in_a_new_section_what_is_drawn_is_dropped_and_what_may_be_pages_is_kept
         for k in range(2)
     ]
     assert saved(book, new) == 1.0
+
+
+def test_a_segment_below_numbers_is_dropped_below_numbers_only() -> None:
+    rows = [
+        (f"/{section}/{n}/{word}", f"product {section} {n}")
+        for section in range(1, 5)
+        for n in range(24)
+        for word in (WORDS[n % 20], WORDS[(n + 7) % 20])
+    ]
+    book = learned(rows)
+    assert saved(book, rows) > 0.95
+    check(book, "/archive/3/red-cat != /archive/3/red-dog")
+
+
+# -- what rules say of URLs that nobody has seen
+
+
+def test_a_form_is_that_of_urls_without_what_it_writes() -> None:
+    book = learned([(url, f"page {n}") for n in range(100, 180) for url in (f"/item/{n}", f"/view?id={n}")])
+    check(book, "/item/105 == /view?id=105", "/item/105?id=7 != /item/105?id=8", "/item/900 == /view?id=900")
+
+
+def test_urls_inside_of_urls() -> None:
+    """Their parameters are keys, and what they lead to is no odd response to one URL."""
+    inner = "http%3A%2F%2Fwww.a.example%2F%3Fid%3D{}%26sid%3D{}"
+    rows = [(f"/p?u={inner.format(n, drawn(n, k, digits=12))}", f"page {n}") for n in range(60) for k in range(2)]
+    assert saved(learned(rows), rows) == 1.0
+    pairs = [(f"/p?id={n}&view={v}", f"page {n}{v if n % 8 == 3 else ''}") for n in range(120) for v in "ab"]
+    leading = [(f"/go?u=http://site{n}.example/", f"site {n}") for n in range(300)]
+    assert not lost(learned([*pairs, *leading]), [*pairs, *leading])
 
 
 # -- of the learner as a whole

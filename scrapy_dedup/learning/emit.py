@@ -43,6 +43,9 @@ MOST_NAMED: Final = 40
 MOST_VARIANTS: Final = 12
 """Patterns in which one operation is written."""
 PRESENT: Final = OfClass(ANY_VALUE)
+NUMBER: Final = OfClass(ValueClass("int", 1))
+DIGITS: Final = "#"
+"""Stands in a section for a number, where others have words."""
 
 
 class _Unsaid(Exception):
@@ -354,6 +357,8 @@ class Writer:
         for view in self._acted:
             texts = segments(view)
             last[len(texts)].append(texts[-1])
+        if any(FILE in view for view in self._acted):
+            raise _Unsaid
         for length, texts in sorted(last.items()):
             shape = class_of(texts)
             more: Match = {"path.len": Literal(str(length)), f"path.{length - 1}": OfClass(shape)}
@@ -394,6 +399,8 @@ class Writer:
         asked["path.len"] = Literal(str(sum([is_position(key) or key == FILE for key in operation.keys])))
         if "ext" not in operation.keys:
             asked["ext"] = Absent()
+        written = [self._key(key) for key, _, _, _ in operation.parts if key.startswith("q.")]
+        asked |= {key: Absent() for key in written if key not in operation.keys}
         where = _both(match, asked)
         kept = set()
         for key, source, before, after in operation.parts:
@@ -445,7 +452,9 @@ Place = tuple[tuple[str, str], ...]
 
 def _places(sections: ops.Sections, view: View) -> Place:
     keys = [f"path.{number}" for number in range(sections.depth)]
-    words = [(key, view[key]) for key in keys if key in view and key in sections.words and not view[key].isdigit()]
+    words = [
+        (key, DIGITS if view[key].isdigit() else view[key]) for key in keys if key in view and key in sections.words
+    ]
     if sections.depth > 9:
         if FILE in view and FILE in sections.words:
             words.append((f"path.{len(segments(view))}", view[FILE]))
@@ -462,10 +471,11 @@ def _joined(places: Iterable[Place]) -> list[dict[str, frozenset[str]]]:
             rest = tuple(
                 sorted([(name, words) for name, words in each.items() if name != key], key=lambda part: part[0])
             )
-            if key not in each:
-                rest = (*rest, (key, frozenset()))
+            if key not in each or DIGITS in each[key]:
+                rest = (*rest, (key, each.get(key, frozenset())))
             known = by_rest.get(rest)
-            by_rest[rest] = each if known is None else {**each, key: each[key] | known[key]} if key in each else each
+            joins = key in each and DIGITS not in each[key]
+            by_rest[rest] = {**each, key: each[key] | known[key]} if known is not None and joins else each
         found = list(by_rest.values())
     return found
 
@@ -475,4 +485,4 @@ def _holds(found: Mapping[str, frozenset[str]], place: Mapping[str, str]) -> boo
 
 
 def _pattern(found: Mapping[str, frozenset[str]]) -> Match:
-    return {key: _one_of(sorted(words)) for key, words in found.items()}
+    return {key: NUMBER if DIGITS in words else _one_of(sorted(words)) for key, words in found.items()}

@@ -318,22 +318,3 @@ def contrast_of(contents: Numbers, size: Numbers) -> Numbers:
 def shell_of(kind: Kind, contrast: Sequence[float]) -> float:
     """Return how likely a proposal of a *kind* stands in a shell, from the contrast between its forms of URLs."""
     return kind.shell * (1 - MOST_BETWEEN * float(np.mean(contrast))) if len(contrast) else kind.shell
-
-
-def drifted(states: Numbers, kind: Kind) -> Numbers:
-    """Return what is believed of a rule of an earlier crawl: the site may have changed since (one in fifty)."""
-    drifted: Numbers = np.logaddexp(log(0.98) + states, log(0.02) + kind.states(kind.shell))
-    return drifted
-
-
-def spot_check(confirmed: bool, rate: float) -> Numbers:
-    """Return the log-likelihood of a checked request (SHARES x 2 EQUALS), that was equal or *confirmed* to differ.
-
-    *rate*: share of odd responses in this crawl.
-    """
-    shares = SHARES[:, None]
-    one = 0.02 * rate**2 + 1e-4 if confirmed else 1 - rate
-    several = 1 - EQUALS if confirmed else EQUALS * (1 - rate)
-    plain = (1 - shares) * one + shares * several
-    likelihood: Numbers = np.log(np.concatenate((plain, np.full(plain.shape, one)), axis=1))
-    return likelihood

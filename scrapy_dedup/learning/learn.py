@@ -82,7 +82,8 @@ def learn_rules(
     know *max_loss*, and ends what it has begun.
 
     *ask* takes a URL and returns the fingerprint of what it shows when it is fetched again, or None: a dozen URLs of a site, those
-    that decide most, are asked for, and what looks like an odd response is told from another page. It is for the judge.
+    that decide most, are asked for, and what looks like an odd response is told from another page. It is for the judge;
+    what it raises ends the run, and of a site that is begun the *deadline* is not looked at.
 
     Raises ValueError when *max_loss* is not a share, *names* are no such lists, a value of an observation is wrong, or
     the method or an option is unknown or wrong; TypeError for an observation that is none of the three.

@@ -55,6 +55,8 @@ class Loop:
     pages: Sequence[int]
     confirmed: frozenset[int] = frozenset()
     """Contents that were seen again when they were asked for: no odd responses."""
+    told: Numbers = field(default_factory=lambda: np.zeros(len(judging.RATES)))
+    """The log-likelihood of the RATES of odd responses by what single URLs have shown several times."""
     odd: float = 0.0
     """Odd responses among *responses* that were fetched again."""
     responses: float = 0.0
@@ -66,7 +68,7 @@ class Loop:
         self.urls = Counter(page for _, page in shown)
         self.rates = judging.usual_rates()
         self.spent = 0
-        self.most = max(1.0, BUDGET * len(self.urls))
+        self.most = 0.0
 
     def run(self) -> list[Operation]:
         """Return the operations of the site, in the order in which they act."""
@@ -160,7 +162,7 @@ class Loop:
             told.append((odd, all_))
         enough = [each for each in told if each[1] >= 50] or sorted(told, key=lambda each: -each[1])[:1]
         odd, all_ = min(enough, key=lambda each: (each[0] + 1) / (each[1] + 100), default=(0, 0))
-        rates = judging.usual_rates() + trial.table.controls()
+        rates = judging.usual_rates() + self.told
         rates = rates + judging.told_rates(self.odd + odd, self.responses + all_)
         found: Numbers = rates - np.logaddexp.reduce(rates)
         return found
@@ -288,11 +290,18 @@ MOST_ASKED: Final = 12
 
 
 def learn_operations(
-    urls: Sequence[str], views: Sequence[View], contents: Sequence[int], ask: Ask | None = None
+    urls: Sequence[str],
+    views: Sequence[View],
+    contents: Sequence[int],
+    ask: Ask | None = None,
+    *,
+    told: Numbers | None = None,
+    max_loss: float = BUDGET,
 ) -> list[Operation]:
     """Return the operations of a site from what each of its URLs, in normal form, has shown (the numbers of contents).
 
-    *ask* is called for at most MOST_ASKED URLs, where what they show again decides most.
+    *told* is the log-likelihood of the RATES of odd responses by what single URLs have shown several times, *max_loss* the share of
+    the pages that may surely be lost. *ask* is called for at most MOST_ASKED URLs, where what they show again decides most.
     """
     shown = list(contents)
     confirmed: set[int] = set()
@@ -304,17 +313,23 @@ def learn_operations(
         rows = [row for row, view in enumerate(of_site) if not any(each.apply(view) for each in constants)]
         soft = soft_errors([urls[row] for row in rows], np.array([shown[row] for row in rows], np.int32))
         rows = [row for row, is_soft in zip(rows, soft, strict=True) if not is_soft]
-        loop = Loop([of_site[row] for row in rows], [shown[row] for row in rows], frozenset(confirmed), odd, responses)
+        loop = Loop([of_site[row] for row in rows], [shown[row] for row in rows], frozenset(confirmed))
+        loop.odd, loop.responses = odd, responses
+        loop.most = max(1.0, max_loss * len(loop.urls)) if max_loss else 0.0
+        if told is not None:
+            loop.told = told
         operations = [*constants, *loop.run()]
         asked = False
         for question in sorted(loop.questions.values(), key=lambda each: (-each.value, each.urls)):
             if ask is None or left < len(question.urls):
                 break
             left -= len(question.urls)
+            answers = [(row, ask(urls[row])) for row in [rows[each] for each in question.urls]]
+            if any(again is None for _, again in answers):
+                continue
             responses += question.responses
             asked = True
-            for row in [rows[each] for each in question.urls]:
-                again = ask(urls[row])
+            for row, again in answers:
                 if again == contents[row]:
                     confirmed.add(contents[row])
                 elif again is not None:

@@ -11,14 +11,18 @@ It decides where :func:`scrapy_dedup.learn_rules` is given a function that fetch
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from ..observation import Observation
 from ..rules import Rule, RuleBook
 from ..rules.lifecycle import Departure, Reason
 from ..urls import normal_form
 from .data.clusters import Clusters
+from .data.error_rate import of_controls
 from .data.judgement import SiteUrls, book_of, judged
 from .decision.weighing import with_counts
 from .emit import Writer
+from .judge import RATES
 from .learning_options import Fetch, LearningOptions
 from .lifetime.kept_rules import with_those_of_the_user
 from .loop import learn_operations
@@ -47,7 +51,8 @@ def learn_asking(
     sample = SiteUrls.of(site, found, options.site_groups, others, options.names)
     fetch = _asking(sample, seen, options.ask) if options.ask is not None else None
     views = [view_of(url, options.site_groups) for url in sample.urls]
-    operations = learn_operations(sample.urls, views, sample.content, fetch)
+    told = sum([of_controls(odd, compared) for odd, compared in found.controls.values()], np.zeros(len(RATES)))
+    operations = learn_operations(sample.urls, views, sample.content, fetch, told=told, max_loss=options.max_loss)
     written = Writer(site, sample.urls, views, options.site_groups).written(operations)
     rules = rules_of(site, written.proposals)
     weighed = with_counts(rules, sample, written.deep, {rule.id: (LEARNER,) for rule in rules})
@@ -71,11 +76,14 @@ def _asking(sample: SiteUrls, seen: Iterable[Observation], ask: Fetch) -> Callab
     requested: dict[str, str] = {}
     contents: dict[str, int] = {}
     number = dict(zip(sample.urls, sample.content, strict=True))
+    latest: dict[str, Observation] = {}
     for each in seen:
         url = normal_form(each.url)
         requested.setdefault(url, each.url)
-        if url in number and each.fingerprint is not None:
-            contents[each.fingerprint] = number[url]
+        if url not in latest or (each.time or 0.0) >= (latest[url].time or 0.0):
+            latest[url] = each
+    for url, content in number.items():
+        contents[latest[url].fingerprint] = content
 
     def again(url: str) -> int | None:
         shown = ask(requested[url])

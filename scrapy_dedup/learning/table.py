@@ -15,8 +15,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from .evidence.arrays import Flags, Hashes, Numbers, Rows
-from .judge import RATES
+from .evidence.arrays import Flags, Hashes, Rows
 from .views import View
 
 MOST_ENUMERATED: Final = 40
@@ -84,8 +83,6 @@ class Table:
                 self.rows_of.append([])
             shown[unit][page] += 1
             self.rows_of[unit].append(row)
-        self.shown = [each for each in shown if each.total() > 1]
-        """What was seen of each view that has several responses, or URLs."""
         self.page: Rows = np.array(
             [max(each, key=lambda page: (each[page], urls[page], page)) for each in shown], np.intp
         )
@@ -201,16 +198,6 @@ class Table:
         """Return which views have one of these values of a key."""
         column = self.columns.get(key, {})
         return np.fromiter((column.get(unit) in values for unit in range(len(self))), np.bool_, len(self))
-
-    def controls(self) -> Numbers:
-        """Return the log-likelihood of the RATES of odd responses by what one URL has shown several times."""
-        found = np.zeros(len(RATES))
-        for each in self.shown:
-            all_ = each.total()
-            found += np.logaddexp.reduce(
-                [number * np.log1p(-RATES) + (all_ - number) * np.log(RATES) for number in each.values()], axis=0
-            )
-        return found
 
 
 def groups_of(hashes: Hashes) -> list[Rows]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import unquote
 
-from ..urls import normal_parts, values_of
+from ..urls import normal_parts, site_of_url, values_of
 from ..urls.hosts import GroupsLike
 
 View = dict[str, str]
@@ -40,9 +40,13 @@ def view_of(url: str, groups: GroupsLike = None) -> View:
         view[key.partition("[")[0]] += REPEATED + view.pop(key)
     for key in [key for key in view if key.startswith("q.")]:
         if view[key][:4].lower() == "http":
-            inner = values_of(unquote(view[key]))
+            text = unquote(view[key])
+            inner = values_of(text)
             if inner:
                 view[key] = "(url)"
+                view[f"{key}>host"] = site_of_url(text)
+                if "#" in text:
+                    view[f"{key}>fragment"] = text.partition("#")[2]
                 view.update({f"{key}>{name}": value or "" for name, value in inner.items() if name != "path.len"})
         elif not view[key] and _is_drawn(key):
             del view[key]

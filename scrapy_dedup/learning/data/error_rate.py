@@ -30,7 +30,7 @@ def judge_of(frame: Frame, controls: Iterable[tuple[int, int]]) -> Judge:
     *controls* are (responses that differed from the one before, responses compared) of URLs that were answered several
     times, a pair for each URL template.
     """
-    judge = Judge().knowing(_of_controls(odd, compared) for odd, compared in controls)
+    judge = Judge().knowing(of_controls(odd, compared) for odd, compared in controls)
     found = []
     for keys in difference_sets_of(frame):
         groups = frame.groups(dict.fromkeys(keys, Level.DROPPED))
@@ -45,7 +45,7 @@ def judge_of(frame: Frame, controls: Iterable[tuple[int, int]]) -> Judge:
     )
 
 
-def _of_controls(odd: int, compared: int) -> Numbers:
+def of_controls(odd: int, compared: int) -> Numbers:
     """Return the log-likelihood of RATES: so many of two responses differed, or the template changes by itself."""
     by_chance: Numbers = odd * np.log(2 * RATES) + (compared - odd) * 2 * np.log1p(-RATES)
     by_itself = of_any_share(odd, compared)
