@@ -30,6 +30,7 @@ from typing import Final
 import numpy as np
 
 from .evidence.arrays import Numbers, Rows
+from .evidence.witnesses import EQUALS, RATES, SHARES, Prior
 
 PRICE: Final = 20.0
 """Downloads that a lost page is worth."""
@@ -53,12 +54,6 @@ MOST_CONTRAST: Final = 0.97
 MOST_BETWEEN: Final = 0.9
 """How much of the prior of a shell contrast between places of one form takes away."""
 
-RATES: Numbers = np.array([0.0003, 0.001, 0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.045, 0.07, 0.1])
-"""Shares of odd responses that a site may have."""
-SHARES: Numbers = np.array([0.0001, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6, 0.95])
-"""Shares of a proposal's groups that may be several pages."""
-EQUALS: Numbers = np.array([0.01, 0.05, 0.2, 0.5, 0.75])
-"""How often two pages may show the same."""
 OWN: Numbers = np.array([0.0, 0.1, 0.3, 1.0])
 """How often a section of a site may have a share of wrong groups of its own."""
 
@@ -85,11 +80,9 @@ class Kind:
 
     def states(self, shell: float) -> Numbers:
         """Return the logarithms of the probabilities of SHARES and of EQUALS without and in a shell: SHARES x (2 EQUALS)."""
-        between = len(SHARES) - 3
-        shares = np.r_[self.right, np.full(between, self.mixed / between), self.wrong * 0.3, self.wrong * 0.7]
-        equals = np.array(self.equals) / sum(self.equals)
-        both = np.r_[equals * (1 - shell), equals * shell]
-        states: Numbers = np.log(shares / shares.sum())[:, None] + np.log(both)
+        prior = Prior.of(self.right, self.mixed, self.wrong, self.equals)
+        both = np.r_[prior.equals * (1 - shell), prior.equals * shell]
+        states: Numbers = np.log(prior.shares)[:, None] + np.log(both)
         return states
 
     @property
@@ -201,9 +194,14 @@ class Verdict:
         return self.removed - PRICE * self.lost
 
     @property
+    def is_right(self) -> bool:
+        """Whether so few of the groups are wrong, and rather none."""
+        return self.wrong <= 1 / PRICE and self.doubt <= MOST_DOUBT
+
+    @property
     def may_act(self) -> bool:
-        """Whether so few of the groups are wrong, and rather none, that the proposal may act."""
-        return self.wrong <= 1 / PRICE and self.doubt <= MOST_DOUBT and self.value > 0
+        """Whether it is right, and saves more than lost pages are worth."""
+        return self.is_right and self.value > 0
 
 
 NOTHING = Verdict(1.0, 1.0, 0.0, 0.0, np.zeros(0), np.r_[np.zeros(len(SHARES) - 1), 1.0])

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
+from .evidence.value_kinds import learned_priors
 from .judge import Kind
 from .operations import Drop, Operation
 from .rewrites import Form, LastSegment
@@ -25,12 +25,9 @@ SEVERAL: Final = 3
 @cache
 def kinds() -> Mapping[str, Kind]:
     """Return the kinds by their names."""
-    import tomlkit  # here, since nothing but learning needs it
-
-    text = files("scrapy_dedup.learning.evidence").joinpath("learned_priors.toml").read_text(encoding="utf-8")
-    found = tomlkit.parse(text).unwrap()["kinds"]
     learned = {
-        name: Kind(**{**each, "equals": tuple(each["equals"])}, shell=SHELLS[name]) for name, each in found.items()
+        kind.value: Kind(each.right, each.mixed, each.wrong, each.equals, each.unlike, SHELLS[kind.value])
+        for kind, each in learned_priors().items()
     }
     return {**learned, "address": ADDRESS}
 

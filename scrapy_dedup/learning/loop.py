@@ -17,7 +17,7 @@ from . import judge as judging
 from .constants import constant_pages
 from .data.soft_errors import soft_errors
 from .evidence.arrays import Numbers
-from .judge import SHARES
+from .evidence.witnesses import SHARES
 from .kinds import kind_of
 from .operations import SUPPORT, Condition, Drop, Operation, Pair, with_guard
 from .rewrites import OPERATIONS
@@ -30,8 +30,6 @@ MOST_OF_PAGE: Final = 8
 """URLs of a page that are compared each with each."""
 MOST_STEPS: Final = 40
 """Operations of a site."""
-BUDGET: Final = 0.001
-"""Share of a site's pages that may surely be lost, and one page at least."""
 LARGE: Final = 4
 """URLs of a group that tells of odd responses."""
 UNDECIDED: Final = 0.3
@@ -53,13 +51,15 @@ class Loop:
 
     views: list[View]
     pages: Sequence[int]
-    confirmed: frozenset[int] = frozenset()
+    confirmed: frozenset[int]
     """Contents that were seen again when they were asked for: no odd responses."""
-    told: Numbers = field(default_factory=lambda: np.zeros(len(judging.RATES)))
+    told: Numbers
     """The log-likelihood of the RATES of odd responses by what single URLs have shown several times."""
-    odd: float = 0.0
+    odd: float
     """Odd responses among *responses* that were fetched again."""
-    responses: float = 0.0
+    responses: float
+    max_loss: float
+    """Share of the pages that may surely be lost; one page at least, unless it is 0."""
     operations: list[Operation] = field(default_factory=list)
     questions: dict[tuple[int, ...], Question] = field(default_factory=dict)
 
@@ -68,7 +68,7 @@ class Loop:
         self.urls = Counter(page for _, page in shown)
         self.rates = judging.usual_rates()
         self.spent = 0
-        self.most = 0.0
+        self.most = max(1.0, self.max_loss * len(self.urls)) if self.max_loss else 0.0
 
     def run(self) -> list[Operation]:
         """Return the operations of the site, in the order in which they act."""
@@ -201,13 +201,12 @@ class Loop:
 
     def _may_be_dropped(self, trial: Trial, found: Judged, key: str) -> bool:
         column = trial.table.hashes_of(key)
-        rows = [units for units in found.rows if (column[units] != column[units[0]]).any()]
+        rows = [found.rows[number] for number in found.differing(column)]
         if not rows:
             return False
         kind = kind_of(Drop(keys=(key,)), trial.table)
-        groups = trial.groups(found.operation, kind, rows, having=column != 0)
-        verdict = judging.verdict(groups, kind, self.rates)
-        return verdict.wrong <= 1 / judging.PRICE and verdict.doubt <= judging.MOST_DOUBT
+        groups = trial.groups(found, kind, rows, having=column != 0)
+        return judging.verdict(groups, kind, self.rates).is_right
 
     def _guarded(self, trial: Trial, found: Judged) -> Judged | None:
         """Return an operation under those values of another key under which it may act; None if there are none."""
@@ -293,10 +292,10 @@ def learn_operations(
     urls: Sequence[str],
     views: Sequence[View],
     contents: Sequence[int],
-    ask: Ask | None = None,
+    ask: Ask | None,
     *,
-    told: Numbers | None = None,
-    max_loss: float = BUDGET,
+    told: Numbers,
+    max_loss: float,
 ) -> list[Operation]:
     """Return the operations of a site from what each of its URLs, in normal form, has shown (the numbers of contents).
 
@@ -313,27 +312,24 @@ def learn_operations(
         rows = [row for row, view in enumerate(of_site) if not any(each.apply(view) for each in constants)]
         soft = soft_errors([urls[row] for row in rows], np.array([shown[row] for row in rows], np.int32))
         rows = [row for row, is_soft in zip(rows, soft, strict=True) if not is_soft]
-        loop = Loop([of_site[row] for row in rows], [shown[row] for row in rows], frozenset(confirmed))
-        loop.odd, loop.responses = odd, responses
-        loop.most = max(1.0, max_loss * len(loop.urls)) if max_loss else 0.0
-        if told is not None:
-            loop.told = told
+        left_views, left_pages = [of_site[row] for row in rows], [shown[row] for row in rows]
+        loop = Loop(left_views, left_pages, frozenset(confirmed), told, odd, responses, max_loss)
         operations = [*constants, *loop.run()]
         asked = False
         for question in sorted(loop.questions.values(), key=lambda each: (-each.value, each.urls)):
             if ask is None or left < len(question.urls):
                 break
             left -= len(question.urls)
-            answers = [(row, ask(urls[row])) for row in [rows[each] for each in question.urls]]
-            if any(again is None for _, again in answers):
+            answers = {row: ask(urls[row]) for row in [rows[each] for each in question.urls]}
+            if None in answers.values():
                 continue
             responses += question.responses
             asked = True
-            for row, again in answers:
+            for row, again in answers.items():
                 if again == contents[row]:
                     confirmed.add(contents[row])
-                elif again is not None:
+                else:
                     odd += 1
-                    shown[row] = again if times[again] else contents[row]
+                    shown[row] = again if again is not None and times[again] else contents[row]
         if not asked:
             return operations

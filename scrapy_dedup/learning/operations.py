@@ -6,7 +6,7 @@ Operations act one after the other, on views as those before have left them. Not
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -88,6 +88,8 @@ class Scope:
 class Operation:
     """What is done with a view, where all conditions of the *guard* hold, and in the sections that are *acting*."""
 
+    is_form: ClassVar = False
+    """Whether it is about a form of the URL rather than about what names a page."""
     guard: tuple[Condition, ...] = ()
     sections: Sections | None = None
     acting: frozenset[str] | None = None
@@ -107,13 +109,14 @@ class Operation:
     def hashes(self, table: Table) -> Hashes:
         """Return the hash of each view of a table as the operation leaves it."""
         hashes = table.hashes.copy()
-        for unit in np.flatnonzero(self._where(table)).tolist():
+        for unit in np.flatnonzero(self.where(table)).tolist():
             view = dict(table.views[unit])
             if self.apply(view) and view != table.views[unit]:
                 hashes[unit] = hash_of(view)
         return hashes
 
-    def _where(self, table: Table) -> Flags:
+    def where(self, table: Table) -> Flags:
+        """Return in which views of a table all conditions of the guard hold."""
         found = np.ones(len(table), np.bool_)
         for condition in self.guard:
             found &= table.holding(condition.key, condition.values) == condition.is_in
@@ -129,11 +132,6 @@ class Operation:
         """The keys whose values it takes to make no difference."""
         return ()
 
-    @property
-    def is_form(self) -> bool:
-        """Whether it is about a form of the URL rather than about what names a page."""
-        return False
-
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
         """Yield what two URLs of one page propose."""
@@ -145,7 +143,13 @@ class Operation:
         raise NotImplementedError
 
 
+def differing(one: View, other: View) -> list[str]:
+    """Return the keys whose values are others, or that one of two views lacks."""
+    return [key for key in one.keys() | other.keys() if one.get(key) != other.get(key)]
+
+
 def most(proposed: Proposed, number: int = MOST_PROPOSED) -> list[Hashable]:
+    """Return what enough pages propose, that of most pages first."""
     found = sorted(proposed.items(), key=lambda each: (-len(each[1]), _in_order(each[0])))
     return [each for each, pairs in found[:number] if len(pairs) >= SUPPORT]
 
@@ -176,7 +180,7 @@ class Drop(Operation):
         if self.scopes:
             return Operation.hashes(self, table)
         dropped = sum([table.hashes_of(key) for key in self.keys], np.zeros(len(table), np.uint64))
-        return np.where(self._where(table), table.hashes - dropped, table.hashes)
+        return np.where(self.where(table), table.hashes - dropped, table.hashes)
 
     @property
     def touched(self) -> frozenset[str]:
@@ -188,7 +192,7 @@ class Drop(Operation):
 
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
-        yield frozenset([key for key in one.keys() | other.keys() if one.get(key) != other.get(key)])
+        yield frozenset(differing(one, other))
 
     @classmethod
     def made(cls, proposed: Proposed, table: Table) -> Iterator[Operation]:
@@ -220,7 +224,7 @@ class Literal(Operation):
                     view[key] = new
 
     def hashes(self, table: Table) -> Hashes:
-        where, hashes = self._where(table), table.hashes
+        where, hashes = self.where(table), table.hashes
         for key, old, new in self.changes:
             was = table.hashes_of_value(key, old)
             where = where & (table.hashes_of(key) == was)
@@ -237,7 +241,7 @@ class Literal(Operation):
 
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
-        keys = sorted([key for key in one.keys() | other.keys() if one.get(key) != other.get(key)])
+        keys = sorted(differing(one, other))
         if len(keys) <= 4:
             yield tuple([(key, one.get(key), other.get(key)) for key in keys])
             yield tuple([(key, other.get(key), one.get(key)) for key in keys])

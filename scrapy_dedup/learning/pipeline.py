@@ -9,26 +9,22 @@ It decides where :func:`scrapy_dedup.learn_rules` is given a function that fetch
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import numpy as np
 
 from ..observation import Observation
-from ..rules import Rule, RuleBook
-from ..rules.lifecycle import Departure, Reason
+from ..rules import RuleBook
 from ..urls import normal_form
 from .data.clusters import Clusters
 from .data.error_rate import of_controls
-from .data.judgement import SiteUrls, book_of, judged
+from .data.judgement import SiteUrls
 from .decision.weighing import with_counts
 from .emit import Writer
-from .judge import RATES
+from .evidence.witnesses import RATES
 from .learning_options import Fetch, LearningOptions
-from .lifetime.kept_rules import with_those_of_the_user
 from .loop import learn_operations
 from .proposals.combining import rules_of
-from .site_report import site_report
-from .site_rules import LEARNED, LearnedSite
+from .site_rules import LearnedSite, decided
 from .views import view_of
 
 LEARNER = "pairs"
@@ -56,19 +52,9 @@ def learn_asking(
     written = Writer(site, sample.urls, views, options.site_groups).written(operations)
     rules = rules_of(site, written.proposals)
     weighed = with_counts(rules, sample, written.deep, {rule.id: (LEARNER,) for rule in rules})
-    before = known.for_site(site)
-    kept = with_those_of_the_user(weighed, before)
-    ids = {rule.id for rule in kept}
-    gone = [Departure(rule, Reason.METHOD) for rule in before if _is_learned(rule) and rule.id not in ids]
-    report = site_report(site, found, kept, judged(book_of(kept, sample, written.deep), sample))
-    if written.unsaid:
-        note = f"{len(written.unsaid)} of {len(operations)} operations cannot be said by rules"
-        report = replace(report, notes=(*report.notes, note))
-    return LearnedSite(kept, {**known.site_rules(site).deep, **written.deep}, report, tuple(gone))
-
-
-def _is_learned(rule: Rule) -> bool:
-    return rule.status in LEARNED and not rule.is_alias
+    unsaid = len(written.unsaid)
+    notes = (f"{unsaid} of {len(operations)} operations cannot be said by rules",) if unsaid else ()
+    return decided(site, found, sample, weighed, written.deep, known=known, notes=notes)
 
 
 def _asking(sample: SiteUrls, seen: Iterable[Observation], ask: Fetch) -> Callable[[str], int | None]:

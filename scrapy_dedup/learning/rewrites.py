@@ -7,10 +7,12 @@ from typing import ClassVar, Final
 
 from ..urls import ValueClass, class_of
 from ..urls.percent import lower_value
-from .operations import Drop, Literal, Operation, Proposed, most
+from .operations import Drop, Literal, Operation, Proposed, differing, most
 from .table import Table
 from .views import REPEATED, View, is_position, put_segments, segments
 
+PATH: Final = frozenset([f"path.{number}" for number in range(4)])
+"""The segments by whose words an operation on the whole path is not tried one by one."""
 LONGEST_AFFIX: Final = 12
 """Characters that may stand around a value that is shown by another key."""
 
@@ -21,6 +23,7 @@ _has_digit = re.compile("[0-9]").search
 class Segment(Operation):
     """Cuts one segment out of the path."""
 
+    is_form = True
     position: int
     text: str
 
@@ -31,11 +34,7 @@ class Segment(Operation):
 
     @property
     def touched(self) -> frozenset[str]:
-        return frozenset([f"path.{number}" for number in range(4)])
-
-    @property
-    def is_form(self) -> bool:
-        return True
+        return PATH
 
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
@@ -56,6 +55,7 @@ class Segment(Operation):
 class Order(Operation):
     """Shows the segments of the path from a position on in one order."""
 
+    is_form = True
     position: int
 
     def _change(self, view: View) -> None:
@@ -64,11 +64,7 @@ class Order(Operation):
 
     @property
     def touched(self) -> frozenset[str]:
-        return frozenset([f"path.{number}" for number in range(4)])
-
-    @property
-    def is_form(self) -> bool:
-        return True
+        return PATH
 
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
@@ -94,7 +90,7 @@ class LastSegment(Operation):
 
     @property
     def touched(self) -> frozenset[str]:
-        return frozenset([f"path.{number}" for number in range(4)])
+        return PATH
 
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
@@ -112,6 +108,7 @@ class LastSegment(Operation):
 class Lower(Operation):
     """Shows the values of keys in lower case."""
 
+    is_form = True
     keys: tuple[str, ...]
 
     def _change(self, view: View) -> None:
@@ -123,13 +120,9 @@ class Lower(Operation):
     def touched(self) -> frozenset[str]:
         return frozenset(self.keys)
 
-    @property
-    def is_form(self) -> bool:
-        return True
-
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
-        keys = [key for key in one.keys() | other.keys() if one.get(key) != other.get(key)]
+        keys = differing(one, other)
         if keys and all(one.get(key, "").lower() == other.get(key, "").lower() for key in keys):
             yield from [key for key in keys if one.get(key) and other.get(key)]
 
@@ -145,6 +138,8 @@ class Lower(Operation):
 class LowerNames(Operation):
     """Shows the names of parameters in lower case."""
 
+    is_form = True
+
     def _change(self, view: View) -> None:
         for key in [key for key in view if key.startswith("q.") and key != key.lower()]:
             view.setdefault(key.lower(), view.pop(key))
@@ -152,10 +147,6 @@ class LowerNames(Operation):
     @property
     def touched(self) -> frozenset[str]:
         return frozenset()
-
-    @property
-    def is_form(self) -> bool:
-        return True
 
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
@@ -172,6 +163,7 @@ class LowerNames(Operation):
 class SetOf(Operation):
     """Shows the parts of a value, between which a *delimiter* stands, in one order and each once."""
 
+    is_form = True
     DELIMITERS: ClassVar = (REPEATED, ",", "%2C", "+", "|", "%7C", "~", "-", "_")
     key: str
     delimiter: str
@@ -184,13 +176,9 @@ class SetOf(Operation):
     def touched(self) -> frozenset[str]:
         return frozenset([self.key])
 
-    @property
-    def is_form(self) -> bool:
-        return True
-
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
-        keys = [key for key in one.keys() | other.keys() if one.get(key) != other.get(key)]
+        keys = differing(one, other)
         if len(keys) == 1:
             first, second = one.get(keys[0], ""), other.get(keys[0], "")
             for delimiter in cls.DELIMITERS:
@@ -227,7 +215,7 @@ class Cut(Operation):
 
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:
-        keys = [key for key in one.keys() | other.keys() if one.get(key) != other.get(key)]
+        keys = differing(one, other)
         if len(keys) != 1 or not (one.get(keys[0]) and other.get(keys[0])):
             return
         for delimiter in cls.DELIMITERS:
@@ -282,7 +270,7 @@ class Form(Operation):
 
     @property
     def touched(self) -> frozenset[str]:
-        return frozenset([f"path.{number}" for number in range(4)] + ["ext"])
+        return PATH | {"ext"}
 
     @classmethod
     def propose(cls, one: View, other: View) -> Iterator[Hashable]:

@@ -38,17 +38,13 @@ def _scope(trial: Trial, found: Judged, key: str) -> Scope | None:
     """Return the values of a key that are dropped, and where."""
     assert isinstance(found.operation, Drop)
     column = trial.table.columns.get(key, {})
-    hashes = trial.table.hashes_of(key)
-    varying = [number for number, units in enumerate(found.rows) if (hashes[units] != hashes[units[0]]).any()]
     alone = replace(found.operation, keys=(key,), scopes={})
     kind = kind_of(alone, trial.table)
-    sections, acting = _sections(trial, found, [key], varying, kind)
+    sections, acting = _sections(trial, found, [key], found.differing(trial.table.hashes_of(key)), kind)
     texts = [value for value in column.values() if value]
     if trial.table.is_enumerated(key) and not (texts and all(map(is_long_token, texts))):
         return _tested_values(trial, found, key, sections, acting)
-    where = np.ones(len(trial.table), np.bool_)
-    for condition in found.operation.guard:
-        where &= trial.table.holding(condition.key, condition.values) == condition.is_in
+    where = found.operation.where(trial.table)
     shape = class_of([value for unit, value in column.items() if where[unit]])
     shape = ValueClass(shape.name, shape.min_len and max(1, shape.min_len // 2), shape.max_len * 2)
     return Scope(shape=shape, sections=sections, acting=acting)

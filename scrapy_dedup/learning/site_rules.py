@@ -148,12 +148,26 @@ def decide_site(
         for rule in with_counts(written, sample, {}, proposed_by)
         if rule.evidence is not None
     ]
+    return decided(site, found, sample, fresh, {}, known=known, notes=notes)
+
+
+def decided(
+    site: str,
+    found: Clusters,
+    sample: SiteUrls,
+    fresh: Sequence[Rule],
+    deep: Mapping[str, DeepSplit],
+    *,
+    known: RuleBook,
+    notes: tuple[str, ...] = (),
+) -> LearnedSite:
+    """Return a site whose learned rules are *fresh* ones alone: those of the user stay, the other ones of before leave."""
     before = known.for_site(site)
     rules = with_those_of_the_user(fresh, before)
     ids = {rule.id for rule in rules}
     gone = [Departure(rule, Reason.METHOD) for rule in before if _is_learned(rule) and rule.id not in ids]
-    report = site_report(site, found, rules, judged(book_of(rules, sample, {}), sample), notes)
-    return LearnedSite(rules, known.site_rules(site).deep, report, tuple(gone))
+    report = site_report(site, found, rules, judged(book_of(rules, sample, deep), sample), notes)
+    return LearnedSite(rules, {**known.site_rules(site).deep, **deep}, report, tuple(gone))
 
 
 def _is_learned(rule: Rule) -> bool:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -25,6 +25,8 @@ class Judged:
     """An operation with the groups that it makes, and the verdict."""
 
     operation: Operation
+    hashes: Hashes
+    """What it leaves of each view."""
     rows: Sequence[Rows]
     """The views of each group, by their numbers."""
     groups: Groups | None
@@ -37,6 +39,10 @@ class Judged:
         if self.groups is None:
             return 0
         return int(self.groups.lost[self.verdict.bad > SURE].sum())
+
+    def differing(self, column: Hashes) -> list[int]:
+        """Return the groups whose views differ in a key, from what it adds to the hash of each view."""
+        return [number for number, units in enumerate(self.rows) if (column[units] != column[units[0]]).any()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +61,16 @@ class Trial:
     def judge(self, operation: Operation, kind: Kind | None = None, rows: Sequence[Rows] | None = None) -> Judged:
         """Return an operation with its verdict; of some groups (*rows*) where they are given."""
         kind = kind or kind_of(operation, self.table)
-        rows = groups_of(operation.hashes(self.table)) if rows is None else rows
-        if not rows:
-            return Judged(operation, rows, None, kind)
-        groups = self.groups(operation, kind, rows)
-        return Judged(operation, rows, groups, kind, judging.verdict(groups, kind, self.rates))
-
-    def groups(
-        self,
-        operation: Operation,
-        kind: Kind,
-        rows: Sequence[Rows],
-        having: Flags | None = None,
-    ) -> Groups:
-        """Return witness groups; what tells of their places are the URLs on which the operation acts, those *having* a key."""
         hashes = operation.hashes(self.table)
+        found = Judged(operation, hashes, groups_of(hashes) if rows is None else rows, None, kind)
+        if not found.rows:
+            return found
+        groups = self.groups(found, kind, found.rows)
+        return replace(found, groups=groups, verdict=judging.verdict(groups, kind, self.rates))
+
+    def groups(self, judged: Judged, kind: Kind, rows: Sequence[Rows], having: Flags | None = None) -> Groups:
+        """Return witness groups; what tells of their places are the URLs on which the operation acts, those *having* a key."""
+        operation, hashes = judged.operation, judged.hashes
         looks: dict[Look, int] = {}
         look, page, lost = [], [], []
         for units in rows:
@@ -111,12 +112,12 @@ class Trial:
         is_confirmed = page in self.confirmed
         return number + is_confirmed, self.urls[page] == 1 and not is_confirmed
 
-    def part(self, judged: Judged, chosen: Sequence[int], kind: Kind | None = None) -> Judged:
+    def part(self, judged: Judged, chosen: Sequence[int]) -> Judged:
         """Return the verdict of some of the groups of an operation."""
         assert judged.groups is not None
         groups = judged.groups.part(np.array(chosen, np.intp))
-        verdict = judging.verdict(groups, kind or judged.kind, self.rates)
-        return Judged(judged.operation, [judged.rows[number] for number in chosen], groups, judged.kind, verdict)
+        verdict = judging.verdict(groups, judged.kind, self.rates)
+        return replace(judged, rows=[judged.rows[number] for number in chosen], groups=groups, verdict=verdict)
 
 
 def _seen(form: Hashes, first: Rows, keys: Rows, page: Rows) -> tuple[Rows, Numbers]:

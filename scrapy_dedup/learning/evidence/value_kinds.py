@@ -61,12 +61,12 @@ class ValueKind(Enum):
     @property
     def prior(self) -> Prior:
         """What is believed of a key of such values."""
-        return _learned_priors()[self].prior
+        return learned_priors()[self].prior
 
     @property
     def unlike(self) -> float:
         """Probability that what such a key means differs from section to section of a site."""
-        return _learned_priors()[self].unlike
+        return learned_priors()[self].unlike
 
 
 WHOLE = Prior.of(0.4, 0.15, 0.45, (0.1, 0.1, 0.2, 0.596, 0.004)).about(EVERY_KEY)
@@ -98,7 +98,7 @@ def kind_of_key(key: str, columns: Mapping[str, Codes], vocabulary: list[str], r
 
 
 @cache
-def _learned_priors() -> Mapping[ValueKind, KindPrior]:
+def learned_priors() -> Mapping[ValueKind, KindPrior]:
     """Return what the file says."""
     import tomlkit  # here, since nothing but learning needs it
 
